@@ -1,0 +1,197 @@
+"""The one shape that every tool has here, wherever it came from."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal, Protocol
+
+if TYPE_CHECKING:
+    from toolscript.result import RunResult
+
+JsonSchema = Mapping[str, Any] | bool
+"""A JSON Schema document of any draft."""
+
+OutputKind = Literal[
+    "scalar", "object", "array", "null", "streaming", "background", "artifact-reference"
+]
+"""What a tool says it returns, as the constrained profile requires (seed 003)."""
+
+
+class ToolContext(Protocol):
+    """What a tool's `call` learns about the call it answers."""
+
+    @property
+    def seq(self) -> int:
+        """Place of this call in the order in which the script made its calls, from 1."""
+        ...
+
+    @property
+    def run_id(self) -> str: ...
+
+    @property
+    def tool(self) -> str:
+        """The tool's exact name."""
+        ...
+
+    @property
+    def line(self) -> int | None:
+        """Line of the script that made the call, from 1; None unless `track_lines` is on."""
+        ...
+
+    @property
+    def authority(self) -> Any:
+        """The `Authority` under which the call runs, or None where the run has none."""
+        ...
+
+    @property
+    def cancelled(self) -> asyncio.Event:
+        """Set when the call no longer matters: the run ended, timed out or was aborted."""
+        ...
+
+    @property
+    def deadline(self) -> float | None:
+        """The `time.monotonic()` second at which the call is given up, or None."""
+        ...
+
+    @property
+    def app(self) -> Any:
+        """What the embedder passed to `run(context=...)`."""
+        ...
+
+    async def run(self, source: str) -> RunResult:
+        """Run a nested script under this call's authority (bounded by `Limits.depth`)."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Retry:
+    """How often a failed call of a read-only or idempotent tool is tried again.
+
+    `attempts` counts the first try; waits grow from `wait_s` by doubling, up to `max_wait_s`.
+    """
+
+    attempts: int = 3
+    wait_s: float = 0.1
+    max_wait_s: float = 10.0
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """What a tool touches, declared by its owner for policies to decide on (seed 003).
+
+    `secrets` are names of secrets that the tool uses; they reach the policy and nobody else.
+    """
+
+    effects: frozenset[str] = frozenset()
+    capabilities: frozenset[str] = frozenset()
+    secrets: frozenset[str] = frozenset()
+    maturity: Literal["experimental", "beta", "stable", "deprecated"] = "stable"
+    runtimes: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class ToolOptions:
+    """How the host treats a tool. All of it is the host's word, never the script's.
+
+    Attributes:
+        read_only: the tool changes nothing; such calls may overlap under `parallel="reads"`.
+        destructive: the tool may delete or overwrite; shown in its declaration.
+        idempotent: calling twice with the same arguments has the effect of calling once.
+        parallel: whether calls may overlap; None leaves it to the run's `parallel` knob.
+        requires_approval: True, or a function of the (JSON) arguments.
+        retry: tries for a failing call; used only for read-only or idempotent tools.
+        timeout: seconds that one attempt may take; None means until the run's deadline.
+        capabilities: what the run's authority must contain for the tool to be callable.
+        hidden: callable by name, but neither declared nor listed.
+        examples: arguments that make good examples; shown in the declaration.
+        argument_bytes, result_bytes: limits of this tool, in bytes of JSON, below the run's.
+        max_concurrency: most calls of this tool in flight at once, within one engine.
+        rate_per_s: most calls of this tool started a second, within one engine.
+        manifest: for policies; its capabilities count like `capabilities`.
+        output_kind: declared kind of the result, checked under the constrained profile.
+        tags: free labels, for selection and for observers.
+    """
+
+    read_only: bool = False
+    destructive: bool = False
+    idempotent: bool = False
+    parallel: bool | None = None
+    requires_approval: bool | Callable[[dict[str, Any]], bool] = False
+    retry: Retry | None = None
+    timeout: float | None = None
+    capabilities: frozenset[str] = frozenset()
+    hidden: bool = False
+    examples: tuple[Mapping[str, Any], ...] = ()
+    argument_bytes: int | None = None
+    result_bytes: int | None = None
+    max_concurrency: int | None = None
+    rate_per_s: float | None = None
+    manifest: Manifest | None = None
+    output_kind: OutputKind | None = None
+    tags: frozenset[str] = frozenset()
+
+
+ToolCall = Callable[[Any, ToolContext], Any | Awaitable[Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """A tool as toolscript sees it: two schemas and a function that answers a call.
+
+    Attributes:
+        name: the exact name, as the application knows it.
+        description: what the model reads; may be empty except under strict profiles.
+        input_schema: schema of the single argument object that a script passes.
+        output_schema: schema of what the script receives, or None where nothing is known.
+        call: `call(args, context)`, sync or async. A sync call runs in a thread.
+        options: how the host treats the tool.
+        parse_input: the source framework's own validation: takes the arguments as JSON values
+            and returns what `call` wants; raises `ToolError` (code `invalid_args`) or
+            `ValueError`. None means: validate against `input_schema`, pass the JSON on.
+        dump_output: turns what `call` returned into JSON values by the output type; raises
+            `ToolError` (code `invalid_result`) or `ValueError`. None means: the general rules
+            for Python values, validated against `output_schema`.
+        source: where the tool is from (a server's or a framework's name), for prompt and receipts.
+    """
+
+    name: str
+    description: str
+    input_schema: JsonSchema
+    output_schema: JsonSchema | None
+    call: ToolCall
+    options: ToolOptions = field(default_factory=ToolOptions)
+    parse_input: Callable[[dict[str, Any]], Any] | None = None
+    dump_output: Callable[[Any], Any] | None = None
+    source: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorClass:
+    """A namespace's own error class in the script (seed 002).
+
+    `name` becomes a global constructor and the `name` of its instances; `member_property` is
+    the property of an instance that holds the exact name of the member that failed.
+    """
+
+    name: str
+    member_property: str
+
+
+@dataclass(frozen=True, slots=True)
+class Namespace:
+    """A group of tools, called as `<name>.<tool>(args)` in the script."""
+
+    name: str
+    tools: Sequence[Any]
+    description: str = ""
+    error_class: ErrorClass | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ToolValue:
+    """A result with two faces: the script reads `value`, printing it shows `text` (seed 004)."""
+
+    value: Any
+    text: str

@@ -1,0 +1,190 @@
+"""What a run comes back as."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any, Final, Literal
+
+from toolscript.errors import ToolscriptError
+
+
+class Unset:
+    """Type of `UNSET`: the absence of an argument, which is never `None`."""
+
+    def __repr__(self) -> str:
+        return "UNSET"
+
+    def __bool__(self) -> bool:
+        return False
+
+
+UNSET: Final = Unset()
+
+
+class ErrorKind(StrEnum):
+    """Why a run failed. The kinds exclude each other."""
+
+    SYNTAX = "syntax"
+    REJECTED = "rejected"
+    EXCEPTION = "exception"
+    TIMEOUT = "timeout"
+    ABORTED = "aborted"
+    MEMORY = "memory"
+    WORKER_EXIT = "worker_exit"
+    INVALID_OUTPUT = "invalid_output"
+    OUTPUT_LIMIT = "output_limit"
+    CALL_LIMIT = "call_limit"
+    STALLED = "stalled"
+    TAINTED = "tainted"
+    DIVERGED = "diverged"
+    UNKNOWN_OUTCOME = "unknown_outcome"
+
+
+CallStatus = Literal["ok", "error", "denied", "cancelled", "pending"]
+
+
+@dataclass(frozen=True, slots=True)
+class CallError:
+    """Why a call failed: what the script saw as `ToolError`, and the Python type behind it."""
+
+    code: str
+    message: str
+    type: str = ""
+    details: Any = None
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A receipt: one call of a tool, as the host recorded it.
+
+    `started_at` is seconds since the epoch, or None for a call that never started. `args` and
+    `result` are JSON values, bounded and redacted. `note` tells what the host changed, such as
+    an argument that arrived as JSON text.
+    """
+
+    seq: int
+    tool: str
+    status: CallStatus
+    namespace: str | None = None
+    args: Any = None
+    result: Any = None
+    error: CallError | None = None
+    started_at: float | None = None
+    duration_ms: float = 0.0
+    line: int | None = None
+    replayed: bool = False
+    attempts: int = 1
+    note: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class OutputItem:
+    """One thing that the script printed, emitted or showed; `data` is base64."""
+
+    type: Literal["text", "value", "image"]
+    text: str = ""
+    value: Any = None
+    data: str = ""
+    mime_type: str = ""
+    stream: Literal["stdout", "stderr"] = "stdout"
+    console: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class RunError:
+    """Why a run failed, in words that help a model to mend its script.
+
+    `line` and `column` (both from 1) are those of the model's own source. `limit`, `allowed`
+    and `seen` are set when a limit was hit.
+    """
+
+    kind: ErrorKind
+    message: str
+    code: str = ""
+    name: str = ""
+    stack: str = ""
+    line: int | None = None
+    column: int | None = None
+    excerpt: str = ""
+    hint: str = ""
+    tool: str | None = None
+    limit: str | None = None
+    allowed: float | None = None
+    seen: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Pending:
+    """A call that waits for a person. `id` is bound to run, place, tool and arguments."""
+
+    id: str
+    tool: str
+    args: Any
+    reason: str = ""
+    seq: int = 0
+    line: int | None = None
+    namespace: str | None = None
+    effects_so_far: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class StoreWrites:
+    """What the script stored; empty for a run that failed."""
+
+    set: dict[str, Any] = field(default_factory=dict[str, Any])
+    delete: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class RunUsage:
+    """What a run cost. Times in seconds; characters are of JSON text.
+
+    `chars_in` is what the script sent to tools, `chars_out` what tools sent back, `chars_kept`
+    how much of that did not reach the model.
+    """
+
+    wall_s: float = 0.0
+    cpu_s: float | None = None
+    queue_s: float = 0.0
+    memory_peak_bytes: int | None = None
+    calls: int = 0
+    peak_parallel: int = 0
+    chars_in: int = 0
+    chars_out: int = 0
+    chars_kept: int = 0
+
+
+RunStatus = Literal["completed", "failed", "paused"]
+
+
+@dataclass(frozen=True, slots=True)
+class RunResult:
+    """The end of a run, or its pause. A script's failure is here, never an exception."""
+
+    run_id: str
+    status: RunStatus
+    value: Any = None
+    has_value: bool = False
+    value_text: str | None = None
+    output: tuple[OutputItem, ...] = ()
+    calls: tuple[Call, ...] = ()
+    error: RunError | None = None
+    pending: tuple[Pending, ...] = ()
+    store_writes: StoreWrites = field(default_factory=StoreWrites)
+    warnings: tuple[str, ...] = ()
+    usage: RunUsage = field(default_factory=RunUsage)
+
+    @property
+    def ok(self) -> bool:
+        return self.status == "completed"
+
+
+class RunFailed(ToolscriptError):
+    """Raised by `RunResult.unwrap()` for a run that did not complete."""
+
+    def __init__(self, result: RunResult):
+        error = result.error
+        super().__init__(f"{error.kind}: {error.message}" if error else f"run {result.status}")
+        self.result = result
+        self.code = (error.code or str(error.kind)) if error else result.status
