@@ -81,4 +81,4 @@ Event = (
     | RunEnded
 )
 
-OnEvent = Callable[[Event], None | Awaitable[None]]
+OnEvent = Callable[[Event], Awaitable[None] | None]

@@ -7,7 +7,7 @@ documents that the project comes from (seeds 000 to 004); any knob can be overri
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Final, Literal, TypedDict
 
 from toolscript.errors import ConfigurationError
@@ -124,21 +124,17 @@ class Profile:
             ConfigurationError: for an unknown knob or limit, a value that a knob does not take,
                 or a limit above this profile's maximum.
         """
-        choices = _choices()
         for name, value in knobs.items():
-            if name not in choices:
-                known = ", ".join(sorted(choices))
+            if name not in _WORDS:
+                known = ", ".join(sorted(_WORDS))
                 raise ConfigurationError(f"there is no knob {name!r}; the knobs are {known}")
-            allowed = choices[name]
-            if allowed is bool and not isinstance(value, bool):
+            words = _WORDS[name]
+            if words == ("bool",) and not isinstance(value, bool):
                 raise ConfigurationError(f"{name}= must be True or False, not {value!r}")
-            if isinstance(allowed, tuple) and value not in allowed:
-                one_of = ", ".join(repr(choice) for choice in allowed)
+            if len(words) > 1 and value not in words:
+                one_of = ", ".join(repr(word) for word in words)
                 raise ConfigurationError(f"{name}= must be one of {one_of}, not {value!r}")
-        if isinstance(limits, Limits):
-            bounds = limits
-        else:
-            bounds = self.limits.merged(limits or {})
+        bounds = limits if isinstance(limits, Limits) else self.limits.merged(limits or {})
         for name, most in self.maxima.items():
             value = getattr(bounds, name)
             if value is None or value > most:
@@ -148,18 +144,20 @@ class Profile:
         return replace(self, limits=bounds, **knobs)
 
 
-def _choices() -> dict[str, Any]:
-    """What each knob takes: a tuple of words, `bool`, or None for anything."""
-    found: dict[str, Any] = {}
+def _knob_words() -> dict[str, tuple[str, ...]]:
+    """The words that each knob takes; `("bool",)` for a switch, `()` for anything else."""
+    found: dict[str, tuple[str, ...]] = {}
     for name, annotation in Knobs.__annotations__.items():
-        text = getattr(annotation, "__forward_arg__", str(annotation))
+        text: str = annotation.__forward_arg__
         if text.startswith("Literal["):
-            words = text[len("Literal[") : -1].split(",")
+            words = text.removeprefix("Literal[").removesuffix("]").split(",")
             found[name] = tuple(word.strip().strip("\"'") for word in words)
         else:
-            found[name] = bool if text == "bool" else None
+            found[name] = ("bool",) if text == "bool" else ()
     return found
 
+
+_WORDS: Final = _knob_words()
 
 _MIB = 1024 * 1024
 
@@ -330,6 +328,3 @@ def profile_named(name: str) -> Profile:
         known = ", ".join(repr(known) for known in PROFILES)
         raise ConfigurationError(f"there is no profile {name!r}; the profiles are {known}")
     return found
-
-
-assert {item.name for item in fields(Profile)} >= set(Knobs.__annotations__)
