@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+import json
+from dataclasses import dataclass, field, fields, is_dataclass
 from enum import StrEnum
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, cast
 
+from toolscript import jsontext
 from toolscript.errors import ToolscriptError
 
 
@@ -60,7 +62,7 @@ class Call:
 
     `started_at` is seconds since the epoch, or None for a call that never started. `args` and
     `result` are JSON values, bounded and redacted. `note` tells what the host changed, such as
-    an argument that arrived as JSON text.
+    an argument that arrived as JSON text. `read_only` is what the host knows of the tool.
     """
 
     seq: int
@@ -76,6 +78,7 @@ class Call:
     replayed: bool = False
     attempts: int = 1
     note: str | None = None
+    read_only: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,6 +181,76 @@ class RunResult:
     @property
     def ok(self) -> bool:
         return self.status == "completed"
+
+    def text(self, max_tokens: int | None = None) -> str:
+        """What a model reads back; see `render.render_text`."""
+        from toolscript.render import render_text
+
+        return render_text(self, max_tokens)
+
+    def unwrap(self) -> Any:
+        """The value of a completed run.
+
+        Raises:
+            RunFailed: for a run that failed or is paused.
+        """
+        if not self.ok:
+            raise RunFailed(self)
+        return self.value
+
+    def to_json(self) -> str:
+        """This result as JSON text; `from_json` makes an equal one of it."""
+        return jsontext.dumps(_plain(self))
+
+    @staticmethod
+    def from_json(text: str) -> RunResult:
+        """The result that `to_json` wrote.
+
+        Raises:
+            ValueError: if the text is not such a result.
+        """
+        try:
+            data = json.loads(text)
+            return RunResult(
+                run_id=data["run_id"],
+                status=data["status"],
+                value=data["value"],
+                has_value=data["has_value"],
+                value_text=data["value_text"],
+                output=tuple(OutputItem(**item) for item in data["output"]),
+                calls=tuple(_call(item) for item in data["calls"]),
+                error=_error(data["error"]),
+                pending=tuple(_pending(item) for item in data["pending"]),
+                store_writes=StoreWrites(
+                    set=data["store_writes"]["set"], delete=tuple(data["store_writes"]["delete"])
+                ),
+                warnings=tuple(data["warnings"]),
+                usage=RunUsage(**data["usage"]),
+            )
+        except (KeyError, TypeError) as error:
+            raise ValueError(f"this is not the JSON of a RunResult: {error!r}") from error
+
+
+def _plain(value: Any) -> Any:
+    """Dataclasses as dicts and tuples as lists; the JSON values inside are left as they are."""
+    if is_dataclass(value) and not isinstance(value, type):
+        return {item.name: _plain(getattr(value, item.name)) for item in fields(value)}
+    if isinstance(value, tuple):
+        return [_plain(item) for item in cast("tuple[Any, ...]", value)]
+    return value
+
+
+def _call(data: dict[str, Any]) -> Call:
+    error = data.pop("error")
+    return Call(**data, error=CallError(**error) if error else None)
+
+
+def _error(data: dict[str, Any] | None) -> RunError | None:
+    return RunError(**{**data, "kind": ErrorKind(data["kind"])}) if data else None
+
+
+def _pending(data: dict[str, Any]) -> Pending:
+    return Pending(**{**data, "effects_so_far": tuple(data["effects_so_far"])})
 
 
 class RunFailed(ToolscriptError):

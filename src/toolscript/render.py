@@ -1,0 +1,219 @@
+"""What a model reads back from a run: short, whole, and honest about what was cut."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from typing import TYPE_CHECKING, Any, Final, cast
+
+from toolscript import jsontext
+
+if TYPE_CHECKING:
+    from toolscript.result import OutputItem, RunResult
+
+CHARS_PER_TOKEN: Final = 4
+"""How characters are turned into tokens everywhere here: an estimate, on the safe side."""
+
+_SHORTENED: Final = (
+    "[Only this text was shortened to fit: inside the script all data was complete. "
+    "To see more, return less: select, aggregate, or page through it.]"
+)
+
+
+def render_text(result: RunResult, max_tokens: int | None = None) -> str:
+    """The text of a result: value, then output, then what failed and what took effect.
+
+    A run that only returned a value is exactly that value: a string as it is, anything else as
+    its JSON. `max_tokens` bounds all of it together. The text is never empty.
+    """
+    budget = None if max_tokens is None else max(max_tokens, 0) * CHARS_PER_TOKEN
+    ending = "\n\n".join(
+        part for part in (_failure(result), _pending(result), *_notes(result)) if part
+    )
+    left = None if budget is None else max(budget - len(ending), 0)
+    parts: list[str] = []
+    shortened = False
+    if result.has_value:
+        whole = _value_text(result)
+        share = None if left is None else max(left - min(_output_size(result), left // 2), 0)
+        shown = whole if share is None or len(whole) <= share else _shorten(result.value, share)
+        shortened = shown != whole
+        parts.append(shown)
+        left = None if left is None else max(left - len(shown), 0)
+    if result.output:
+        printed, cut = _output_text(result.output, left)
+        shortened = shortened or cut
+        if printed:
+            parts.append(f"Output:\n{printed}" if result.has_value else printed)
+    if shortened:
+        parts.append(_SHORTENED)
+    if ending:
+        parts.append(ending)
+    text = "\n\n".join(part for part in parts if part)
+    if text:
+        return text
+    if result.has_value:
+        return "(the script returned an empty string)"
+    images = sum(item.type == "image" for item in result.output)
+    if images:
+        return f"({images} image{'s' if images > 1 else ''})"
+    return (
+        "(the script completed and returned nothing; use `return` or console.log to see a result)"
+    )
+
+
+def _value_text(result: RunResult) -> str:
+    if result.value_text is not None:
+        return result.value_text
+    return result.value if isinstance(result.value, str) else jsontext.dumps(result.value)
+
+
+def _failure(result: RunResult) -> str:
+    error = result.error
+    if error is None:
+        return ""
+    named = f"{error.name}: " if error.name and not error.message.startswith(error.name) else ""
+    lines = [f"Error ({error.kind}): {named}{error.message}"]
+    if error.line is not None:
+        where = f"line {error.line}" + (f", column {error.column}" if error.column else "")
+        lines.append(f"at {where}" + (":" if error.excerpt else ""))
+    if error.excerpt:
+        lines.append(error.excerpt)
+    if error.hint:
+        lines.append(f"Hint: {error.hint}")
+    done = Counter(
+        f"{call.namespace}.{call.tool}" if call.namespace else call.tool
+        for call in result.calls
+        if call.status == "ok" and not call.read_only
+    )
+    if done:
+        listed = ", ".join(
+            f"{name} ×{count}" if count > 1 else name for name, count in done.items()
+        )
+        lines.append(f"These calls took effect before that and are not undone: {listed}")
+    return "\n".join(lines)
+
+
+def _pending(result: RunResult) -> str:
+    if not result.pending:
+        return ""
+    lines = ["Paused: these calls wait for approval:"]
+    for item in result.pending:
+        name = f"{item.namespace}.{item.tool}" if item.namespace else item.tool
+        lines.append(
+            f"- {name}({_shorten(item.args, 400)})" + (f": {item.reason}" if item.reason else "")
+        )
+    return "\n".join(lines)
+
+
+def _notes(result: RunResult) -> list[str]:
+    return [f"Warning: {warning}" for warning in result.warnings]
+
+
+def _item_text(item: OutputItem) -> str:
+    if item.type == "value":
+        return item.value if isinstance(item.value, str) else jsontext.dumps(item.value)
+    if item.type == "image":
+        return f"[image: {item.mime_type}]"
+    return item.text
+
+
+def _output_size(result: RunResult) -> int:
+    return sum(len(_item_text(item)) + 1 for item in result.output)
+
+
+def _output_text(output: tuple[OutputItem, ...], budget: int | None) -> tuple[str, bool]:
+    """The output items that fit, whole, from both ends; and whether any was cut."""
+    texts = [_item_text(item) for item in output]
+    if budget is None or sum(len(text) + 1 for text in texts) <= budget:
+        return "\n".join(texts), False
+    if len(texts) == 1:
+        return shorten_string(texts[0], budget), True
+    head: list[str] = []
+    tail: list[str] = []
+    left = budget - 40
+    first, last = 0, len(texts) - 1
+    while first <= last:
+        from_head = len(head) <= 2 * len(tail)
+        text = texts[first] if from_head else texts[last]
+        if len(text) + 1 > left:
+            if not head and not tail and left > 80:
+                head.append(shorten_string(text, left))
+                first += 1
+            break
+        left -= len(text) + 1
+        if from_head:
+            head.append(text)
+            first += 1
+        else:
+            tail.append(text)
+            last -= 1
+    missing = last - first + 1
+    middle = [f"[… {missing:,} more output items …]"] if missing else []
+    return "\n".join([*head, *middle, *reversed(tail)]), True
+
+
+def shorten_string(text: str, chars: int) -> str:
+    """Head and tail of a text, with the number of characters left out, in about `chars`."""
+    if len(text) <= chars:
+        return text
+    room = max(chars - 40, 0)
+    head = text[: math.ceil(room * 2 / 3)]
+    tail = text[len(text) - (room - len(head)) :] if room > len(head) else ""
+    return f"{head}[… {len(text) - len(head) - len(tail):,} of {len(text):,} characters …]{tail}"
+
+
+def _shorten(value: Any, chars: int) -> str:
+    """JSON of a value cut by its structure, in about `chars` characters.
+
+    Arrays keep head and tail, objects their first keys, strings head and tail; each cut says how
+    much is missing. The result is JSON, or the shortened string itself for a string.
+    """
+    if isinstance(value, str):
+        return shorten_string(value, chars)
+    text = jsontext.dumps(value)
+    if len(text) <= chars:
+        return text
+    low, high = 1, max(chars, 2)
+    best = jsontext.dumps(_cut(value, 1, 16, 2))
+    while low <= high:
+        middle = (low + high) // 2
+        tried = jsontext.dumps(_cut(value, middle, max(24, middle * 8), 8))
+        if len(tried) <= chars:
+            best, low = tried, middle + 1
+        else:
+            high = middle - 1
+    return best
+
+
+def _cut(value: Any, items: int, chars: int, levels: int) -> Any:
+    """A copy with at most `items` entries a container, `chars` a string, `levels` of nesting."""
+    if isinstance(value, str):
+        return shorten_string(value, chars)
+    if isinstance(value, list):
+        array = cast("list[Any]", value)
+        if array and levels == 0:
+            return f"[… {len(array):,} items …]"
+        if len(array) <= items:
+            return [_cut(item, items, chars, levels - 1) for item in array]
+        head = math.ceil(items * 2 / 3)
+        tail = items - head
+        return [
+            *(_cut(item, items, chars, levels - 1) for item in array[:head]),
+            f"[… {len(array) - items:,} of {len(array):,} items …]",
+            *(_cut(item, items, chars, levels - 1) for item in array[len(array) - tail :]),
+        ]
+    if isinstance(value, dict):
+        mapping = cast("dict[str, Any]", value)
+        if mapping and levels == 0:
+            return f"[… {len(mapping):,} keys …]"
+        # Keys say what a value is: keep a few even where a list would keep one item.
+        most = max(items, 8)
+        shown = {
+            shorten_string(key, max(chars, 64)): _cut(item, items, chars, levels - 1)
+            for key, item in list(mapping.items())[:most]
+        }
+        if len(mapping) > most:
+            shown["…"] = f"[… {len(mapping) - most:,} of {len(mapping):,} keys …]"
+        return shown
+    return value
