@@ -1,14 +1,17 @@
-"""JSON text of JSON values, at any depth of value and of caller.
+"""JSON text of JSON values, under any depth of the caller's stack.
 
-The standard encoder recurses, and so fails for a deep value or under a deep stack; values here
-may have 512 levels and a caller may be anywhere. Fast path: the standard encoder.
+Values have at most 512 levels, which the standard encoder and decoder can do, but not from deep
+inside a caller's stack: they count against the same recursion limit. A thread starts at zero.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from typing import Any, cast
+import threading
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+T = TypeVar("T")
 
 
 def dumps(value: Any, *, sort_keys: bool = False) -> str:
@@ -19,14 +22,25 @@ def dumps(value: Any, *, sort_keys: bool = False) -> str:
     Raises:
         TypeError: for a value of another type.
         ValueError: for NaN, an infinity or a cycle.
+        RecursionError: for a value of many more than 512 levels.
     """
-    try:
-        text = json.dumps(
+
+    def encode() -> str:
+        return json.dumps(
             value, ensure_ascii=False, allow_nan=False, separators=(",", ":"), sort_keys=sort_keys
         )
-    except RecursionError:
-        text = _dumps_deep(value, sort_keys=sort_keys)
-    return escape_lone_surrogates(text)
+
+    return escape_lone_surrogates(_with_room(encode))
+
+
+def loads(text: str | bytes) -> Any:
+    """The value of a JSON text.
+
+    Raises:
+        ValueError: if it is none.
+        RecursionError: for a value of many more than 512 levels.
+    """
+    return _with_room(lambda: json.loads(text))
 
 
 def escape_lone_surrogates(text: str) -> str:
@@ -38,47 +52,23 @@ def escape_lone_surrogates(text: str) -> str:
     return text
 
 
-def _dumps_deep(value: Any, *, sort_keys: bool) -> str:
-    """The same text by a loop: a stack of iterators of pieces."""
-    pieces: list[str] = []
-    stack: list[Iterator[str | _Nested]] = [iter((_Nested(value),))]
-    while stack:
-        piece = next(stack[-1], None)
-        if piece is None:
-            stack.pop()
-        elif isinstance(piece, str):
-            pieces.append(piece)
-        elif isinstance(piece.value, dict):
-            stack.append(_object(cast("dict[str, Any]", piece.value), sort_keys=sort_keys))
-        elif isinstance(piece.value, list):
-            stack.append(_array(cast("list[Any]", piece.value)))
-        else:
-            pieces.append(json.dumps(piece.value, ensure_ascii=False, allow_nan=False))
-    return "".join(pieces)
+def _with_room(work: Callable[[], T]) -> T:
+    """Does the work here or, where the stack is too deep already, in a thread of its own."""
+    try:
+        return work()
+    except RecursionError:
+        done: list[T] = []
+        failed: list[Exception] = []
 
+        def again() -> None:
+            try:
+                done.append(work())
+            except Exception as error:
+                failed.append(error)
 
-class _Nested:
-    """A value inside another, still to be written."""
-
-    __slots__ = ("value",)
-
-    def __init__(self, value: Any):
-        self.value = value
-
-
-def _object(value: dict[str, Any], *, sort_keys: bool) -> Iterator[str | _Nested]:
-    separator = "{"
-    for key in sorted(value) if sort_keys else value:
-        yield f"{separator}{json.dumps(key, ensure_ascii=False)}:"
-        yield _Nested(value[key])
-        separator = ","
-    yield "{}" if separator == "{" else "}"
-
-
-def _array(value: list[Any]) -> Iterator[str | _Nested]:
-    separator = "["
-    for item in value:
-        yield separator
-        yield _Nested(item)
-        separator = ","
-    yield "[]" if separator == "[" else "]"
+        thread = threading.Thread(target=again)
+        thread.start()
+        thread.join()
+        if failed:
+            raise failed[0] from None
+        return done[0]

@@ -26,37 +26,43 @@ def render_text(result: RunResult, max_tokens: int | None = None) -> str:
     A run that only returned a value is exactly that value: a string as it is, anything else as
     its JSON. `max_tokens` bounds all of it together. The text is never empty.
     """
-    budget = None if max_tokens is None else max(max_tokens, 0) * CHARS_PER_TOKEN
+    return jsontext.escape_lone_surrogates(_fitted(result, max_tokens))
+
+
+def _fitted(result: RunResult, max_tokens: int | None) -> str:
+    value = _value_text(result) if result.has_value else ""
+    printed = "\n".join(_item_text(item) for item in result.output)
     ending = "\n\n".join(
         part for part in (_failure(result), _pending(result), *_notes(result)) if part
     )
-    left = None if budget is None else max(budget - len(ending), 0)
-    parts: list[str] = []
-    shortened = False
-    if result.has_value:
-        whole = _value_text(result)
-        share = None if left is None else max(left - min(_output_size(result), left // 2), 0)
-        shown = whole if share is None or len(whole) <= share else _shorten(result.value, share)
-        shortened = shown != whole
-        parts.append(shown)
-        left = None if left is None else max(left - len(shown), 0)
-    if result.output:
-        printed, cut = _output_text(result.output, left)
-        shortened = shortened or cut
-        if printed:
-            parts.append(f"Output:\n{printed}" if result.has_value else printed)
-    if shortened:
-        parts.append(_SHORTENED)
-    if ending:
-        parts.append(ending)
-    text = "\n\n".join(part for part in parts if part)
-    if text:
-        return text
+    whole = _joined(value, printed, ending)
+    if not whole:
+        return _nothing(result)
+    if max_tokens is None or len(whole) <= max_tokens * CHARS_PER_TOKEN:
+        return whole
+    # What failed is short and matters most; output and value share what is left of the budget.
+    room = max(max_tokens * CHARS_PER_TOKEN - len(_SHORTENED) - 16, 0)
+    ending = shorten_string(ending, max(room // 2, 0)) if ending else ""
+    room -= len(ending)
+    if value:
+        share = room - min(len(printed), room // 2)
+        if len(value) > share:
+            is_text = result.value_text is not None or isinstance(result.value, str)
+            value = shorten_string(value, share) if is_text else _shorten(result.value, share)
+        room -= len(value)
+    if len(printed) > room:
+        printed = _shorten_output(result.output, max(room, 0))
+    return _joined(value, printed, _joined(_SHORTENED, "", ending))
+
+
+def _joined(value: str, printed: str, ending: str) -> str:
+    output = f"Output:\n{printed}" if value and printed else printed
+    return "\n\n".join(part for part in (value, output, ending) if part)
+
+
+def _nothing(result: RunResult) -> str:
     if result.has_value:
         return "(the script returned an empty string)"
-    images = sum(item.type == "image" for item in result.output)
-    if images:
-        return f"({images} image{'s' if images > 1 else ''})"
     return (
         "(the script completed and returned nothing; use `return` or console.log to see a result)"
     )
@@ -118,17 +124,11 @@ def _item_text(item: OutputItem) -> str:
     return item.text
 
 
-def _output_size(result: RunResult) -> int:
-    return sum(len(_item_text(item)) + 1 for item in result.output)
-
-
-def _output_text(output: tuple[OutputItem, ...], budget: int | None) -> tuple[str, bool]:
-    """The output items that fit, whole, from both ends; and whether any was cut."""
+def _shorten_output(output: tuple[OutputItem, ...], budget: int) -> str:
+    """The output items that fit, whole, from both ends, with the number left out."""
     texts = [_item_text(item) for item in output]
-    if budget is None or sum(len(text) + 1 for text in texts) <= budget:
-        return "\n".join(texts), False
     if len(texts) == 1:
-        return shorten_string(texts[0], budget), True
+        return shorten_string(texts[0], budget)
     head: list[str] = []
     tail: list[str] = []
     left = budget - 40
@@ -150,7 +150,7 @@ def _output_text(output: tuple[OutputItem, ...], budget: int | None) -> tuple[st
             last -= 1
     missing = last - first + 1
     middle = [f"[… {missing:,} more output items …]"] if missing else []
-    return "\n".join([*head, *middle, *reversed(tail)]), True
+    return "\n".join([*head, *middle, *reversed(tail)])
 
 
 def shorten_string(text: str, chars: int) -> str:

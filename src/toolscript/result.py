@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, field, fields, is_dataclass
 from enum import StrEnum
 from typing import Any, Final, Literal, cast
@@ -210,7 +209,7 @@ class RunResult:
             ValueError: if the text is not such a result.
         """
         try:
-            data = json.loads(text)
+            data = jsontext.loads(text)
             return RunResult(
                 run_id=data["run_id"],
                 status=data["status"],
@@ -241,16 +240,23 @@ def _plain(value: Any) -> Any:
 
 
 def _call(data: dict[str, Any]) -> Call:
-    error = data.pop("error")
-    return Call(**data, error=CallError(**error) if error else None)
+    parts: dict[str, Any] = dict(data)
+    parts["error"] = CallError(**parts["error"]) if parts["error"] else None
+    return Call(**parts)
 
 
 def _error(data: dict[str, Any] | None) -> RunError | None:
-    return RunError(**{**data, "kind": ErrorKind(data["kind"])}) if data else None
+    if data is None:
+        return None
+    parts: dict[str, Any] = dict(data)
+    parts["kind"] = ErrorKind(parts["kind"])
+    return RunError(**parts)
 
 
 def _pending(data: dict[str, Any]) -> Pending:
-    return Pending(**{**data, "effects_so_far": tuple(data["effects_so_far"])})
+    parts: dict[str, Any] = dict(data)
+    parts["effects_so_far"] = tuple(parts["effects_so_far"])
+    return Pending(**parts)
 
 
 class RunFailed(ToolscriptError):
