@@ -65,7 +65,14 @@ class ProgressFrame:
 
 @dataclass(frozen=True, slots=True)
 class IdleFrame:
-    """Nothing in the guest can go on until the host settles something."""
+    """Nothing in the guest can go on until the host settles something.
+
+    Sent each time that the guest comes to rest. `settled` counts the `resolve`s and `reject`s
+    that the guest had taken by then: while it is below what the host has sent, answers are
+    still on their way and the guest is not stalled.
+    """
+
+    settled: int
 
 
 Outcome = Literal[
