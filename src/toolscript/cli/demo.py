@@ -1,0 +1,128 @@
+"""`toolscript demo`: the whole story over a small shop, with no key and no network."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import importlib.util
+import json
+from dataclasses import dataclass
+from importlib.resources import files
+from typing import Any, Final
+
+from rich.console import Console
+from rich.markup import escape
+from rich.syntax import Syntax
+from rich.table import Table
+
+from toolscript import CodeMode
+from toolscript.cli import shop
+from toolscript.cli.exit_codes import DONE, FAILED
+from toolscript.cli.live import LiveRun
+from toolscript.cli.receipts import receipts_table
+from toolscript.result import Call, RunResult
+
+_QUESTION: Final = (
+    "Which VIP customers get their parcel more than a week late? Pay their shipping fee back, "
+    "write to each in their own language, and tell me what it cost."
+)
+
+_SCRIPT: Final = files("toolscript.cli").joinpath("demo_script.ts").read_text(encoding="utf-8")
+
+_INSTALL: Final = 'pip install "toolscript[langchain]"'
+
+
+@dataclass(frozen=True, slots=True)
+class _Story:
+    """What happened: the run, what the model read of it, and its closing sentence."""
+
+    result: RunResult
+    read_back: str
+    answer: str
+
+
+def main(arguments: argparse.Namespace) -> int:
+    console = Console()
+    codemode = CodeMode(shop.TOOLS)
+    has_langchain = importlib.util.find_spec("langchain") is not None
+    _head(console, "The question", escape(_QUESTION))
+    _head(console, f"What the model reads of the shop's {len(shop.TOOLS)} tools")
+    console.print(Syntax(codemode.declarations(), "typescript", background_color="default"))
+    _head(console, "What it writes: one script instead of a call at a time")
+    console.print(Syntax(_SCRIPT, "typescript", line_numbers=True, background_color="default"))
+    _head(console, "What happens: the script runs in the sandbox, your functions answer")
+    story = asyncio.run(_tell(codemode, console, has_langchain))
+    _head(console, "What the model reads back", escape(story.read_back))
+    _head(console, "What it answers", f"[bold]{escape(story.answer)}[/]")
+    _head(console, "The receipts, kept by the host")
+    console.print(receipts_table(story.result.calls))
+    _head(console, "Characters that pass through the model's context")
+    console.print(_costs(codemode.prompt(), story))
+    if not has_langchain:
+        console.print(f"\nTo see the same inside a LangChain agent: {escape(_INSTALL)}")
+    return DONE if story.result.ok else FAILED
+
+
+def _head(console: Console, title: str, text: str = "") -> None:
+    console.print()
+    console.rule(f"[bold]{title}[/]", align="left")
+    if text:
+        console.print(text, highlight=False)
+
+
+async def _tell(codemode: CodeMode, console: Console, has_langchain: bool) -> _Story:
+    async with codemode:
+        with LiveRun(console) as live:
+            result = await codemode.run(_SCRIPT, on_event=live.on_event)
+    return _Story(result, result.text(), _answer(result.value))
+
+
+def _answer(value: Any) -> str:
+    late = ", ".join(
+        f"{row['name']} ({row['order']}, {row['late']:.0f} days)" for row in value["customers"]
+    )
+    return (
+        f"{len(value['customers'])} VIP customers: {late}. Each has the shipping fee back and a "
+        f"letter; it cost {value['cost']:.2f} EUR."
+    )
+
+
+def _costs(prompt: str, story: _Story) -> Table:
+    """Every payload counted once. A real agent sends what it has so far again at each turn."""
+    definitions = _characters([_definition(tool) for tool in shop.TOOLS])
+    spoken = sum(_characters(call.args) for call in story.result.calls)
+    heard = sum(_heard(call) for call in story.result.calls)
+    rows = (
+        ("tools, as the model is told of them", definitions, len(prompt)),
+        ("what the model writes", spoken, len(_SCRIPT)),
+        ("what it reads back", heard, len(story.read_back)),
+    )
+    table = Table()
+    table.add_column("")
+    table.add_column("tool by tool", justify="right")
+    table.add_column("one script", justify="right")
+    for title, direct, code in rows:
+        table.add_row(title, f"{direct:,}", f"{code:,}")
+    table.add_section()
+    table.add_row(
+        "together",
+        f"{sum(row[1] for row in rows):,}",
+        f"[bold]{sum(row[2] for row in rows):,}[/]",
+    )
+    table.add_row("tool results seen by the model", str(len(story.result.calls)), "1")
+    return table
+
+
+def _heard(call: Call) -> int:
+    return len(call.error.message) if call.error else _characters(call.result)
+
+
+def _characters(value: Any) -> int:
+    return len(json.dumps(value, ensure_ascii=False))
+
+
+def _definition(tool: Any) -> dict[str, Any]:
+    """The tool as agent frameworks send it to a model."""
+    from langchain_core.utils.function_calling import convert_to_openai_tool
+
+    return convert_to_openai_tool(tool)

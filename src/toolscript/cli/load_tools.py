@@ -1,0 +1,142 @@
+"""What `--tools` names: a module or a file, and in it the tools."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import inspect
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from types import ModuleType
+from typing import Any, cast
+
+from toolscript.contract.tool import Namespace, Tool
+
+
+class ToolsArgumentError(Exception):
+    """`--tools` names something that is not there, or that holds no tools."""
+
+
+def load_all(arguments: Sequence[str]) -> Any:
+    """The tools of every place given, together; namespaces by name may come from one place only."""
+    loaded = [load_tools(argument) for argument in arguments]
+    if len(loaded) == 1:
+        return loaded[0]
+    for argument, tools in zip(arguments, loaded, strict=True):
+        if isinstance(tools, Mapping):
+            raise ToolsArgumentError(
+                f"--tools: {argument} is a mapping of namespaces; give it as the only --tools"
+            )
+    return [tool for tools in loaded for tool in tools]
+
+
+def load_tools(argument: str) -> Any:
+    """The tools that `argument` names, as `CodeMode` takes them.
+
+    `argument` is `module`, `module:attribute`, `file.py` or `file.py:attribute`. Without an
+    attribute it is the module's `TOOLS`, else every public function that the module itself
+    defines and every tool object that it holds.
+
+    Raises:
+        ToolsArgumentError: with a sentence that says what is missing.
+    """
+    place, attribute = _split(argument)
+    module = _load_file(Path(place)) if _is_file(place) else _load_module(place)
+    if attribute is None:
+        return module.TOOLS if hasattr(module, "TOOLS") else _collect(module, place)
+    found = _attribute(module, attribute, place)
+    if isinstance(found, Mapping | Sequence) and not isinstance(found, str | bytes):
+        return cast("Any", found)
+    return [found]
+
+
+def _split(argument: str) -> tuple[str, str | None]:
+    """Place and attribute. The colon of a Windows drive (`C:\\tools.py`) is no separator."""
+    place, colon, attribute = argument.rpartition(":")
+    if not colon or not attribute.replace(".", "_").isidentifier():
+        return argument, None
+    return place, attribute
+
+
+def _is_file(place: str) -> bool:
+    return place.endswith(".py") or "/" in place or "\\" in place
+
+
+def _load_file(path: Path) -> ModuleType:
+    if not path.is_file():
+        raise ToolsArgumentError(f"--tools: there is no file {path}")
+    # A file may import its neighbours, as it may when Python runs it.
+    sys.path.insert(0, str(path.resolve().parent))
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    if spec is None or spec.loader is None:
+        raise ToolsArgumentError(f"--tools: {path} is no Python file; its name must end in .py")
+    module = importlib.util.module_from_spec(spec)
+    # Type hints of the functions are looked up here, and so are the classes that they name.
+    sys.modules[path.stem] = module
+    _execute(lambda: cast("Any", spec.loader).exec_module(module), str(path))
+    return module
+
+
+def _load_module(name: str) -> ModuleType:
+    sys.path.insert(0, str(Path.cwd()))
+    try:
+        return _execute(lambda: importlib.import_module(name), name)
+    except ModuleNotFoundError as missing:
+        hint = f"; for a file write {name}.py" if Path(f"{name}.py").is_file() else ""
+        raise ToolsArgumentError(
+            f"--tools: there is no module {missing.name!r} on the import path "
+            f"(the current folder is on it){hint}"
+        ) from missing
+
+
+def _execute(load: Any, place: str) -> Any:
+    """Run the embedder's own module; what it raises is shown as theirs, with its line."""
+    try:
+        return load()
+    except ModuleNotFoundError:
+        raise
+    except Exception as error:
+        frame = inspect.getinnerframes(error.__traceback__)[-1] if error.__traceback__ else None
+        where = f" ({frame.filename}, line {frame.lineno})" if frame else ""
+        raise ToolsArgumentError(
+            f"--tools: {place} failed while it was imported{where}: {type(error).__name__}: {error}"
+        ) from error
+
+
+def _attribute(module: ModuleType, dotted: str, place: str) -> object:
+    found: object = module
+    for name in dotted.split("."):
+        if not hasattr(found, name):
+            names = ", ".join(sorted(key for key in vars(module) if not key.startswith("_")))
+            raise ToolsArgumentError(
+                f"--tools: {place} has no {dotted!r}; it has {names or 'nothing public'}"
+            )
+        found = getattr(found, name)
+    return found
+
+
+def _collect(module: ModuleType, place: str) -> list[object]:
+    found = [
+        value
+        for name, value in vars(module).items()
+        if not name.startswith("_") and _is_tool(value, module.__name__)
+    ]
+    if not found:
+        raise ToolsArgumentError(
+            f"--tools: {place} has neither a TOOLS list nor public functions of its own"
+        )
+    return found
+
+
+def _is_tool(value: object, module: str) -> bool:
+    if inspect.isfunction(value):
+        return value.__module__ == module
+    if isinstance(value, Tool | Namespace):
+        return True
+    # The tool objects of frameworks have a name, a schema of their arguments, and are no class.
+    return (
+        not inspect.isclass(value)
+        and isinstance(getattr(value, "name", None), str)
+        and any(hasattr(value, schema) for schema in ("args_schema", "inputSchema", "input_schema"))
+    )

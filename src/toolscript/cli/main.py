@@ -1,0 +1,122 @@
+"""The arguments of each command, and what every command has in common: how it ends."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from importlib.metadata import version
+from typing import Any, Final
+
+from toolscript.cli.arguments import ArgumentValueError
+from toolscript.cli.exit_codes import INTERRUPTED, MISUSE
+from toolscript.cli.load_tools import ToolsArgumentError
+from toolscript.errors import ToolscriptError
+from toolscript.profiles import PROFILES
+
+_TOOLS_HELP: Final = (
+    "where the tools are: a module, module:attribute, file.py or file.py:attribute; "
+    "without an attribute, its TOOLS or its public functions; may be given several times"
+)
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command; returns its exit code (see the package's docstring)."""
+    arguments = _parser().parse_args(argv)
+    try:
+        return arguments.command(arguments)
+    except (ArgumentValueError, ToolsArgumentError, ToolscriptError) as error:
+        print(f"toolscript: {error}", file=sys.stderr)
+        return MISUSE
+    except KeyboardInterrupt:
+        print("toolscript: interrupted; the run was stopped", file=sys.stderr)
+        return INTERRUPTED
+    except BrokenPipeError:
+        # Whoever read our output (`| head`) has seen enough. Python would complain at exit.
+        sys.stderr.close()
+        return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="toolscript",
+        description="Code mode for Python agents: run scripts over your own tools, in a sandbox.",
+    )
+    parser.add_argument(
+        "--version", action="version", version=f"toolscript {version('toolscript')}"
+    )
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    _demo(commands)
+    _run(commands)
+    _prompt(commands)
+    _check(commands)
+    return parser
+
+
+def _demo(commands: Any) -> None:
+    demo = commands.add_parser("demo", help="the whole story, with no key and no network")
+    demo.set_defaults(command=_command("demo"))
+
+
+def _run(commands: Any) -> None:
+    run = commands.add_parser("run", help="run a script over your tools")
+    _script_and_tools(run)
+    run.add_argument("--input", metavar="JSON|@FILE", help="program input of the script")
+    run.add_argument(
+        "--timeout", type=_seconds, metavar="SECONDS", help="wall time of the run (default: 60)"
+    )
+    run.add_argument("--json", action="store_true", help="print the whole result as JSON")
+    run.set_defaults(command=_command("run"))
+
+
+def _prompt(commands: Any) -> None:
+    prompt = commands.add_parser("prompt", help="print what a model reads about your tools")
+    _tools(prompt)
+    prompt.add_argument("--max-tokens", type=int, metavar="N", help="the budget to fit into")
+    prompt.add_argument("--json", action="store_true", help="print text, sizes and names as JSON")
+    prompt.set_defaults(command=_command("prompt"))
+
+
+def _check(commands: Any) -> None:
+    check = commands.add_parser("check", help="report what is wrong with a script; runs nothing")
+    _script_and_tools(check)
+    check.add_argument(
+        "--level",
+        choices=("none", "types", "constrained"),
+        help="what to check beside syntax (default: types)",
+        default="types",
+    )
+    check.add_argument("--json", action="store_true", help="print the diagnostics as JSON")
+    check.set_defaults(command=_command("check"))
+
+
+def _script_and_tools(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("script", metavar="SCRIPT", help="a file, or - for standard input")
+    _tools(parser)
+
+
+def _tools(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--tools", action="append", required=True, metavar="PLACE", help=_TOOLS_HELP
+    )
+    parser.add_argument(
+        "--profile", choices=tuple(PROFILES), default="default", help="a named set of rules"
+    )
+
+
+def _seconds(text: str) -> float:
+    seconds = float(text)
+    if not seconds > 0:
+        raise ValueError(text)
+    return seconds
+
+
+def _command(name: str) -> Any:
+    """Imports a command when it is called, so that `--help` is quick."""
+
+    def call(arguments: argparse.Namespace) -> int:
+        from importlib import import_module
+
+        return import_module(f"toolscript.cli.{name}").main(arguments)
+
+    return call

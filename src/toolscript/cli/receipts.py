@@ -1,0 +1,73 @@
+"""The receipts of a run as a table with a timeline."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Final
+
+from rich.markup import escape
+from rich.table import Table
+from rich.text import Text
+
+from toolscript.result import Call
+
+_WIDTH: Final = 28
+"""Cells of the timeline."""
+
+_STYLES: Final = {
+    "ok": "green",
+    "error": "red",
+    "denied": "magenta",
+    "cancelled": "yellow",
+    "pending": "cyan",
+}
+
+
+def receipts_table(calls: Sequence[Call]) -> Table:
+    """One row a call, in the order in which the script made them, all on one scale of time."""
+    starts = [call.started_at for call in calls if call.started_at is not None]
+    begin = min(starts, default=0.0)
+    end = max(
+        (
+            call.started_at + call.duration_ms / 1000
+            for call in calls
+            if call.started_at is not None
+        ),
+        default=begin,
+    )
+    span_ms = max((end - begin) * 1000, 0.001)
+    table = Table(title=f"{len(calls)} calls in {span_ms:.0f} ms", title_justify="left")
+    table.add_column("#", justify="right", style="dim")
+    table.add_column("line", justify="right", style="dim")
+    table.add_column("call", overflow="ellipsis", no_wrap=True, ratio=1)
+    table.add_column("status", no_wrap=True)
+    table.add_column("ms", justify="right", no_wrap=True)
+    table.add_column("timeline", no_wrap=True, width=_WIDTH)
+    for call in calls:
+        style = _STYLES[call.status]
+        table.add_row(
+            str(call.seq),
+            "" if call.line is None else str(call.line),
+            escape(call_text(call)),
+            Text(call.status, style=style),
+            f"{call.duration_ms:.1f}",
+            _bar(call, begin, span_ms, style),
+        )
+    return table
+
+
+def call_text(call: Call) -> str:
+    name = f"{call.namespace}.{call.tool}" if call.namespace else call.tool
+    arguments = "" if call.args in (None, {}) else json.dumps(call.args, ensure_ascii=False)
+    failure = f"  {call.error.message}" if call.error else ""
+    return f"{name}({arguments}){failure}"
+
+
+def _bar(call: Call, begin: float, span_ms: float, style: str) -> Text:
+    if call.started_at is None:
+        return Text("never started", style="dim")
+    left = int((call.started_at - begin) * 1000 / span_ms * _WIDTH)
+    left = min(left, _WIDTH - 1)
+    wide = min(max(1, round(call.duration_ms / span_ms * _WIDTH)), _WIDTH - left)
+    return Text.assemble((" " * left), ("━" * wide, style))
