@@ -190,6 +190,29 @@ class Namespace:
 
 
 @dataclass(frozen=True, slots=True)
+class GlobalFunction:
+    """A host function that a script calls by a global name; its calls leave no receipt (seed 004).
+
+    Attributes:
+        name: an identifier, or `namespace.member` to group several in one frozen object.
+        call: `call(args, context)`, sync or async; with `spread` it gets all arguments as a list.
+        description: what the model reads.
+        input_schema, output_schema: schemas of the single argument and of the result.
+        signature: hand-written TypeScript parameter list and return type, such as
+            `(type: string, id?: string): Promise<Model[]>`; replaces what the schemas say.
+        spread: pass all arguments as a list instead of the first one.
+    """
+
+    name: str
+    call: ToolCall
+    description: str = ""
+    input_schema: JsonSchema | None = None
+    output_schema: JsonSchema | None = None
+    signature: str | None = None
+    spread: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class ToolValue:
     """A result with two faces: the script reads `value`, printing it shows `text` (seed 004)."""
 
