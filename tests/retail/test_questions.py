@@ -1,0 +1,52 @@
+"""Ten questions over a real shop's data: one script each, checked against plain Python."""
+
+from __future__ import annotations
+
+from copy import deepcopy
+from pathlib import Path
+
+import pytest
+
+from tests.retail.answers import ANSWERS
+from tests.retail.shop import Data, Shop, load
+from toolscript import CodeMode, RunResult
+
+SCRIPTS = Path(__file__).with_name("scripts")
+
+
+@pytest.fixture(scope="module")
+def tables(shared: Path) -> Data:
+    return load(shared)
+
+
+async def ask(shop: Shop, question: str) -> RunResult:
+    source = (SCRIPTS / f"{question}.ts").read_text(encoding="utf-8")
+    async with CodeMode(shop.tools(), limits={"calls": 5_000}) as codemode:
+        return await codemode.run(source)
+
+
+@pytest.mark.parametrize("question", ANSWERS)
+async def test_one_script_answers_the_question(tables: Data, question: str) -> None:
+    expected_data = deepcopy(tables)
+    expected = ANSWERS[question](expected_data)
+    shop = Shop(tables)
+
+    result = await ask(shop, question)
+
+    assert result.ok, result.text()
+    assert result.value == expected
+    assert shop.data == expected_data
+
+
+async def test_refused_changes_are_caught_by_the_script_and_stay_in_the_receipts(
+    tables: Data,
+) -> None:
+    result = await ask(Shop(tables), "ordered_by_mistake")
+
+    assert result.ok
+    assert [call.status for call in result.calls] == ["ok", "error", "error", "error"]
+
+
+def test_there_are_ten_questions_and_each_has_its_script() -> None:
+    assert sorted(ANSWERS) == sorted(path.stem for path in SCRIPTS.glob("*.ts"))
+    assert len(ANSWERS) == 10
