@@ -1,0 +1,52 @@
+"""`toolscript check`: what is wrong with a script, without running anything of it."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+from collections.abc import Sequence
+from dataclasses import asdict
+
+from rich.console import Console
+from rich.markup import escape
+
+from toolscript import CodeMode, Diagnostic
+from toolscript.cli.arguments import read_script
+from toolscript.cli.exit_codes import DONE, FAILED
+from toolscript.cli.load_tools import load_all
+
+
+def main(arguments: argparse.Namespace) -> int:
+    source = read_script(arguments.script)
+    found = asyncio.run(_check(arguments, source))
+    if arguments.json:
+        print(json.dumps([asdict(item) for item in found], ensure_ascii=False))
+    else:
+        _print(arguments.script, found)
+    return FAILED if any(item.severity == "error" for item in found) else DONE
+
+
+async def _check(arguments: argparse.Namespace, source: str) -> Sequence[Diagnostic]:
+    codemode = CodeMode(load_all(arguments.tools), profile=arguments.profile, check=arguments.level)
+    async with codemode:
+        return await codemode.validate(source)
+
+
+def _print(place: str, found: Sequence[Diagnostic]) -> None:
+    console = Console(highlight=False)
+    for item in found:
+        style = "red" if item.severity == "error" else "yellow"
+        position = f"{place}:{item.line}:{item.column}"
+        console.print(
+            f"[bold]{escape(position)}[/] [{style}]{item.severity}[/] "
+            f"{escape(item.message)} [dim]({escape(item.code)})[/]"
+        )
+        if item.excerpt:
+            # Wrapping would part the caret from what it points at.
+            console.print(escape(item.excerpt), no_wrap=True, overflow="crop")
+        if item.hint:
+            console.print(f"hint: {escape(item.hint)}", style="cyan")
+    errors = sum(item.severity == "error" for item in found)
+    warnings = len(found) - errors
+    console.print(f"{errors} errors, {warnings} warnings" if found else "nothing found")
