@@ -120,6 +120,10 @@ class Execution(ABC):
     ) -> None:
         """Settle call `seq` with a JSON text. Never blocks; delivered in the order given.
 
+        The guest takes in one settlement only when it has nothing else to do, and does all that
+        follows from it before it takes in the next. So what a script does depends on the order
+        of its results, never on their timing, and a recorded run can be repeated (`replay`).
+
         `bigints` says that the text holds integers that a double cannot hold. `text` is what
         printing the value shows instead of it. `now_ms` moves an advancing clock.
         """
