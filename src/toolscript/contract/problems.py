@@ -12,7 +12,7 @@ import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 from toolscript.contract.nearest import nearest
 from toolscript.errors import ToolError
@@ -79,6 +79,22 @@ def quote(value: Any, path: Sequence[str | int] = (), *, secret: bool = False) -
     if isinstance(value, list | tuple):
         return "an array"
     return f"a Python {type(value).__name__}"
+
+
+def is_secret(schema: Any) -> bool:
+    """Whether a schema says that its values are not to be shown."""
+    if not isinstance(schema, Mapping):
+        return False
+    node = cast("Mapping[str, Any]", schema)
+    if node.get("format") == "password" or node.get("writeOnly") is True:
+        return True
+    branches = [node.get(word) for word in ("anyOf", "oneOf", "allOf")]
+    return any(
+        is_secret(branch)
+        for listed in branches
+        if isinstance(listed, list)
+        for branch in cast("list[Any]", listed)
+    )
 
 
 def number_text(value: int | float) -> str:

@@ -19,6 +19,7 @@ from toolscript.contract.problems import (
     Problem,
     choices_text,
     either,
+    is_secret,
     missing_property,
     number_text,
     quote,
@@ -237,8 +238,7 @@ def _problems(
     elif keyword in ("anyOf", "oneOf") and "context" in words:
         yield from _union_problems(error, schema, value)
     else:
-        secret = owner.get("format") == "password" or owner.get("writeOnly") is True
-        came = quote(_at(value, path), path, secret=secret)
+        came = quote(_at(value, path), path, secret=is_secret(owner))
         yield Problem(path, f"{_demand(keyword, words)}, got {came}")
 
 
@@ -275,7 +275,8 @@ def _union_problems(
         for one in branch:
             if tuple(one.instance_path) == path and one.kind.name in ("type", "enum", "const"):
                 wanted[_demand(one.kind.name, one.kind.as_dict()).removeprefix("must be ")] = None
-    came = quote(_at(value, path), path)
+    owner = _at(schema, list(error.schema_path)[:-1])
+    came = quote(_at(value, path), path, secret=is_secret(owner))
     yield Problem(path, f"must be {either(list(wanted))}, got {came}")
 
 

@@ -1,0 +1,355 @@
+"""A Python function as a tool: its signature, types and docstring become the contract."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import logging
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any, Final, cast, get_args, get_origin
+
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic import create_model as create_model_untyped
+from pydantic.fields import FieldInfo
+from pydantic_core import PydanticSerializationError, PydanticUndefined
+
+from toolscript.contract.annotations import (
+    adapted,
+    is_stream,
+    optional,
+    resolved_hints,
+    returned,
+)
+from toolscript.contract.docstring import Docstring, parse_docstring
+from toolscript.contract.problems import Problem, tool_error
+from toolscript.contract.tool import JsonSchema, Tool, ToolContext, ToolOptions, ToolValue
+from toolscript.contract.typed import Complaints, QuietJsonSchema, schema_of, tidy
+from toolscript.errors import ContractError
+
+logger = logging.getLogger("toolscript")
+
+_create_model = cast("Callable[..., type[BaseModel]]", create_model_untyped)
+_CONTEXT: Final = "ToolContext"
+_UNKNOWN_RESULTS: Final = (inspect.Signature.empty, Any, object, ToolValue)
+
+
+@dataclass(frozen=True, slots=True)
+class _Parameter:
+    """A parameter that a script fills. `outside` is its name in the schema."""
+
+    name: str
+    outside: str
+    annotation: Any
+    default: Any
+    description: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Shape:
+    """A function as its source tells it."""
+
+    parameters: tuple[_Parameter, ...]
+    context: str | None
+    positions: tuple[str, ...]
+    """Positional-only parameters in order, the one for the context among them."""
+    result: Any
+    docstring: Docstring
+
+
+def tool_from_function(
+    function: Callable[..., Any],
+    *,
+    name: str | None = None,
+    description: str | None = None,
+    options: ToolOptions | None = None,
+    source: str | None = None,
+) -> Tool:
+    """A tool that calls a function, a bound method, a partial or a callable object.
+
+    Types come from annotations, descriptions from the docstring. A parameter annotated
+    `ToolContext` receives the context of the call and is no part of the schema. What has no
+    annotation is `unknown` in the declaration and passed on as it came.
+
+    Raises:
+        ContractError: for a function that cannot be called with named arguments, that has no
+            name, or that yields a series of results.
+    """
+    inner = _innermost(function)
+    shown = name or _name_of(function, inner)
+    shape = _shape_of(function, inner, shown)
+    model, input_schema = _input_of(shape, shown)
+    output_schema, dump = _output_of(shape, shown)
+    return Tool(
+        name=shown,
+        description=shape.docstring.summary if description is None else description,
+        input_schema=input_schema,
+        output_schema=output_schema,
+        call=_call_of(function, inner, shape),
+        options=options or ToolOptions(),
+        parse_input=_parser(model, shape, input_schema),
+        dump_output=dump,
+        source=source,
+    )
+
+
+def _innermost(function: Any) -> Callable[..., Any]:
+    """The function whose source the annotations and the docstring are in."""
+    while isinstance(function, functools.partial):
+        function = cast("functools.partial[Any]", function).func
+    if not (inspect.isroutine(function) or inspect.isclass(function)):
+        function = type(function).__call__
+    return inspect.unwrap(function)
+
+
+def _name_of(function: Any, inner: Callable[..., Any]) -> str:
+    if isinstance(function, functools.partial):
+        return _name_of(cast("functools.partial[Any]", function).func, inner)
+    found = getattr(function, "__name__", None)
+    if not isinstance(found, str):
+        found = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", type(function).__name__).lower()
+    if found == "<lambda>":
+        raise ContractError(
+            "a lambda has no name that a script could call: define a function, or give one with "
+            "tool_from(function, name=...)"
+        )
+    return found
+
+
+def _shape_of(function: Callable[..., Any], inner: Callable[..., Any], name: str) -> _Shape:
+    try:
+        signature = inspect.signature(function)
+    except (TypeError, ValueError) as error:
+        raise ContractError(
+            f"{name!r} has no signature that Python can tell ({error}): wrap it in a function "
+            f"with named, annotated parameters"
+        ) from error
+    hints = resolved_hints(inner)
+    for wrong in set(getattr(inner, "__annotations__", {})) - set(hints):
+        logger.warning("tool %r: the annotation of %r cannot be resolved", name, wrong)
+    docstring = parse_docstring(_doc_of(function, inner))
+    fixed = _fixed_by_partial(function)
+    parameters: list[_Parameter] = []
+    context: str | None = None
+    positions: list[str] = []
+    for parameter in signature.parameters.values():
+        if parameter.name in fixed:
+            continue
+        if parameter.kind is parameter.POSITIONAL_ONLY:
+            positions.append(parameter.name)
+        annotation = hints.get(parameter.name, Any)
+        if _is_context(annotation, getattr(inner, "__annotations__", {}).get(parameter.name)):
+            context = parameter.name
+            continue
+        if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
+            stars = "*" if parameter.kind is parameter.VAR_POSITIONAL else "**"
+            raise ContractError(
+                f"{name!r} takes {stars}{parameter.name}, which no schema can describe: name its "
+                f"parameters, or wrap it in a function that does"
+            )
+        parameters.append(
+            _Parameter(
+                name=parameter.name,
+                outside=_alias_of(annotation, parameter.default) or parameter.name,
+                annotation=annotation,
+                default=parameter.default,
+                description=docstring.params.get(parameter.name, ""),
+            )
+        )
+    result = returned(hints.get("return", inspect.Signature.empty))
+    if is_stream(result) or inspect.isgeneratorfunction(inner) or inspect.isasyncgenfunction(inner):
+        raise ContractError(
+            f"{name!r} yields its results one by one, and a tool answers once: return a list"
+        )
+    return _Shape(tuple(parameters), context, tuple(positions), result, docstring)
+
+
+def _doc_of(function: Any, inner: Callable[..., Any]) -> str | None:
+    if inspect.isroutine(function):
+        return inspect.getdoc(function)
+    return inspect.getdoc(inner) or inspect.getdoc(cast(Any, type(function)))
+
+
+def _fixed_by_partial(function: Any) -> frozenset[str]:
+    """Keyword arguments that partials have filled; a script cannot change them."""
+    fixed: set[str] = set()
+    while isinstance(function, functools.partial):
+        partial = cast("functools.partial[Any]", function)
+        fixed |= set(partial.keywords)
+        function = partial.func
+    return frozenset(fixed)
+
+
+def _is_context(annotation: Any, written: Any) -> bool:
+    if get_origin(annotation) is Annotated:
+        annotation = get_args(annotation)[0]
+    if annotation is ToolContext or ToolContext in get_args(annotation):
+        return True
+    # Named in a string whose module imports it for type checkers only.
+    return isinstance(written, str) and _CONTEXT in re.split(r"\W+", written)
+
+
+def _field_infos(annotation: Any, default: Any) -> list[FieldInfo]:
+    """Every `Field(...)` of a parameter, the one given as its default last."""
+    metadata = get_args(annotation)[1:] if get_origin(annotation) is Annotated else ()
+    candidates: tuple[Any, ...] = (*metadata, default)
+    return [one for one in candidates if isinstance(one, FieldInfo)]
+
+
+def _alias_of(annotation: Any, default: Any) -> str | None:
+    for info in reversed(_field_infos(annotation, default)):
+        for alias in (info.validation_alias, info.alias):
+            if isinstance(alias, str):
+                return alias
+    return None
+
+
+def _input_of(shape: _Shape, name: str) -> tuple[type[BaseModel], JsonSchema]:
+    """A model of the arguments and its schema.
+
+    The model's own field names are numbered: a parameter may be called what a model reserves.
+    A parameter whose type has no JSON form takes anything, with a warning.
+    """
+    fields: dict[str, Any] = {}
+    for number, parameter in enumerate(shape.parameters):
+        annotation, field = _field_of(parameter)
+        reason = _without_schema(annotation)
+        if reason:
+            logger.warning(
+                "tool %r: parameter %r is declared as unknown: %s", name, parameter.name, reason
+            )
+            annotation = Any
+        fields[f"p{number}"] = (annotation, field)
+    config = ConfigDict(extra="forbid", arbitrary_types_allowed=True)
+    model = _create_model("Arguments", __config__=config, **fields)
+    schema = tidy(model.model_json_schema(schema_generator=QuietJsonSchema))
+    schema.pop("title", None)
+    schema.setdefault("properties", {})
+    return model, schema
+
+
+def _field_of(parameter: _Parameter) -> tuple[Any, Any]:
+    annotation = adapted(parameter.annotation, "input")
+    infos = _field_infos(parameter.annotation, parameter.default)
+    settings: dict[str, Any] = {"alias": parameter.outside}
+    if parameter.description and not any(info.description for info in infos):
+        settings["description"] = parameter.description
+    default = parameter.default
+    if isinstance(default, FieldInfo):
+        annotation = Annotated[annotation, default]
+        if default.default_factory is not None:
+            settings["default_factory"] = default.default_factory
+            default = PydanticUndefined
+        else:
+            default = default.default
+    elif default is inspect.Parameter.empty:
+        default = PydanticUndefined
+    if default is Ellipsis:
+        default = PydanticUndefined
+    if default is None:
+        annotation = optional(annotation)
+    if default is not PydanticUndefined:
+        settings["default"] = default
+    return annotation, Field(**settings)
+
+
+def _without_schema(annotation: Any) -> str:
+    """Why a type has no JSON Schema; empty where it has one.
+
+    Types bring hooks of their own, which may raise anything.
+    """
+    try:
+        schema_of(TypeAdapter(annotation), "validation")
+    except Exception as error:
+        return str(error).partition("\n")[0] or type(error).__name__
+    return ""
+
+
+def _parser(
+    model: type[BaseModel], shape: _Shape, schema: JsonSchema
+) -> Callable[[dict[str, Any]], dict[str, Any]]:
+    validate = model.__pydantic_validator__.validate_python
+    outside = {f"p{number}": one.outside for number, one in enumerate(shape.parameters)}
+    complaints = Complaints(schema)
+
+    def parse(arguments: dict[str, Any]) -> dict[str, Any]:
+        try:
+            found: Any = validate(arguments)
+        except ValidationError as error:
+            raise tool_error(complaints.problems(error, arguments), "invalid_args") from error
+        values: dict[str, Any] = found.__dict__
+        given: set[str] = found.__pydantic_fields_set__
+        return {name: values[field] for field, name in outside.items() if field in given}
+
+    return parse
+
+
+def _output_of(shape: _Shape, name: str) -> tuple[JsonSchema | None, Callable[[Any], Any] | None]:
+    if any(shape.result is unknown for unknown in _UNKNOWN_RESULTS):
+        return None, None
+    try:
+        adapter: TypeAdapter[Any] = TypeAdapter(adapted(shape.result, "output"))
+        schema = schema_of(adapter, "serialization")
+        expected = schema_of(adapter, "validation")
+    except Exception as error:
+        # As with parameters: whatever the type's own hooks raise concerns this tool alone.
+        reason = str(error).partition("\n")[0]
+        logger.warning("tool %r: its result is declared as unknown: %s", name, reason)
+        return None, None
+    if shape.docstring.returns and "description" not in schema:
+        schema["description"] = shape.docstring.returns
+    complaints = Complaints(expected)
+
+    def dump(value: Any) -> Any:
+        try:
+            return adapter.dump_python(value, mode="json", by_alias=True, warnings="error")
+        except (PydanticSerializationError, UnicodeDecodeError):
+            pass
+        # The value is not of the declared type as it stands, but may be what the type takes:
+        # a dict for a model, say.
+        try:
+            fitting = adapter.validate_python(value)
+            return adapter.dump_python(fitting, mode="json", by_alias=True, warnings="error")
+        except ValidationError as error:
+            raise tool_error(complaints.problems(error, value), "invalid_result") from error
+        except (PydanticSerializationError, UnicodeDecodeError) as error:
+            reason = str(error).partition("\n")[0]
+            raise tool_error(
+                [Problem((), f"has no JSON form: {reason}")], "invalid_result"
+            ) from error
+
+    return schema, dump
+
+
+def _call_of(
+    function: Callable[..., Any], inner: Callable[..., Any], shape: _Shape
+) -> Callable[[Any, ToolContext], Any]:
+    inside = {one.outside: one.name for one in shape.parameters}
+    defaults = {one.name: one.default for one in shape.parameters}
+    context_name = shape.context
+
+    def bind(
+        arguments: Mapping[str, Any], context: ToolContext
+    ) -> tuple[list[Any], dict[str, Any]]:
+        named = {inside.get(outside, outside): value for outside, value in arguments.items()}
+        if context_name is not None:
+            named[context_name] = context
+        positional = [
+            named.pop(name) if name in named else defaults[name] for name in shape.positions
+        ]
+        return positional, named
+
+    if inspect.iscoroutinefunction(inner) or inspect.iscoroutinefunction(function):
+
+        async def call_async(arguments: Any, context: ToolContext) -> Any:
+            positional, named = bind(arguments, context)
+            return await function(*positional, **named)
+
+        return call_async
+
+    def call(arguments: Any, context: ToolContext) -> Any:
+        positional, named = bind(arguments, context)
+        return function(*positional, **named)
+
+    return call

@@ -1,0 +1,121 @@
+"""Types by pydantic: their JSON Schemas, and its complaints in the words of a schema."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Final, Literal, cast
+
+from pydantic import TypeAdapter, ValidationError
+from pydantic.json_schema import GenerateJsonSchema, JsonSchemaWarningKind
+
+from toolscript.contract.problems import (
+    Path,
+    Problem,
+    is_secret,
+    missing_property,
+    quote,
+    unknown_property,
+)
+from toolscript.contract.v1_models import lift_v1_definitions
+from toolscript.contract.validation import Validator, compile_validator
+
+_MOST_ERRORS: Final = 32
+_VOICE: Final = (
+    (re.compile(r"^(Value|Assertion) error, "), ""),
+    (re.compile(r"^Input should be "), "must be "),
+    (re.compile(r"^Value should have "), "must have "),
+    (re.compile(r" after validation"), ""),
+)
+
+
+class QuietJsonSchema(GenerateJsonSchema):
+    """JSON Schemas without titles made of property names, and without warnings."""
+
+    def emit_warning(self, kind: JsonSchemaWarningKind, detail: str) -> None:
+        """A choice or a default that has no JSON form is left out; the rest says enough."""
+
+    def field_title_should_be_set(self, schema: Any) -> bool:
+        return False
+
+    def field_is_required(self, field: Any, total: bool) -> bool:
+        """What is serialised holds every field, those with defaults too."""
+        if self.mode == "serialization" and field["type"] in ("model-field", "dataclass-field"):
+            return "serialization_exclude_if" not in field
+        return super().field_is_required(field, total)
+
+
+def schema_of(adapter: TypeAdapter[Any], mode: Literal["validation", "serialization"]) -> Any:
+    """The JSON Schema of a type: what it takes ("validation") or what it becomes."""
+    return tidy(adapter.json_schema(mode=mode, schema_generator=QuietJsonSchema))
+
+
+def tidy(schema: Any) -> Any:
+    """The schema without definitions in its inside, and without words that say nothing.
+
+    `additionalProperties: true` is what JSON Schema means anyway; as a word it would make a
+    declaration say that every object may hold anything. A default of null is what absence means.
+    """
+    lifted = lift_v1_definitions(schema)
+    work: list[Any] = [lifted]
+    while work:
+        node = work.pop()
+        if isinstance(node, dict):
+            current = cast("dict[str, Any]", node)
+            if current.get("additionalProperties") is True and "properties" in current:
+                del current["additionalProperties"]
+            if "default" in current and current["default"] is None:
+                del current["default"]
+            work.extend(current.values())
+        elif isinstance(node, list):
+            work.extend(cast("list[Any]", node))
+    return lifted
+
+
+class Complaints:
+    """Turns pydantic's errors about one type into problems.
+
+    The type's JSON Schema says most of it better and in one voice for all tools; pydantic's own
+    words are for what no schema can say. Compiled when the first error comes.
+    """
+
+    def __init__(self, schema: Any):
+        self._schema = schema
+        self._validator: Validator | None = None
+
+    def problems(self, error: ValidationError, value: Any) -> list[Problem]:
+        if self._validator is None:
+            self._validator = compile_validator(self._schema)
+        found = error.errors(include_url=False)[:_MOST_ERRORS]
+        heads = {_head(one["loc"]) for one in found}
+        by_schema = [one for one in self._validator.problems(value) if _head(one.path) in heads]
+        told = {_head(one.path) for one in by_schema}
+        secret = _secret_heads(self._schema)
+        return by_schema + [
+            _problem(cast("dict[str, Any]", one), secret)
+            for one in found
+            if _head(one["loc"]) not in told
+        ]
+
+
+def _head(path: Path) -> str | int | None:
+    return path[0] if path else None
+
+
+def _secret_heads(schema: Any) -> set[str]:
+    properties = cast("dict[str, Any]", schema.get("properties", {}))
+    return {name for name, one in properties.items() if is_secret(one)}
+
+
+def _problem(error: dict[str, Any], secret: set[str]) -> Problem:
+    path: Path = tuple(error["loc"])
+    if error["type"] == "missing":
+        return missing_property(path, ())
+    if error["type"] == "extra_forbidden":
+        return unknown_property(path, (), ())
+    text = str(error["msg"])
+    for pattern, instead in _VOICE:
+        text = pattern.sub(instead, text)
+    came = error.get("input")
+    hidden = _head(path) in secret
+    shown = "" if isinstance(came, dict | list) else f", got {quote(came, path, secret=hidden)}"
+    return Problem(path, f"{text}{shown}")
