@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import sys
 from collections.abc import Iterator
@@ -43,7 +44,10 @@ class _V1Model:
     def __get_pydantic_json_schema__(
         self, schema: CoreSchema, handler: GetJsonSchemaHandler
     ) -> dict[str, Any]:
-        own = cast("dict[str, Any]", self._model.schema(ref_template="#/$defs/{model}"))
+        # The model keeps what it returns, so a copy is changed.
+        own = copy.deepcopy(
+            cast("dict[str, Any]", self._model.schema(ref_template="#/$defs/{model}"))
+        )
         for node in _objects(own):
             if "$ref" in node:
                 node[_REFERENCE] = node.pop("$ref")
