@@ -1,0 +1,100 @@
+"""Changes to a text that keep its lines, and the way back from the result to the text."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from dataclasses import dataclass
+from typing import Final
+
+from toolscript.script.text import Lines
+
+LINE_ENDS: Final = "\n\r\u2028\u2029"
+
+
+@dataclass(frozen=True, slots=True)
+class PositionMap:
+    """Offsets of a changed text → offsets of the text that it was made from.
+
+    `starts[i]` is where piece `i` begins in the result, `origins[i]` where in the original. A
+    piece with `inserted[i]` has no original; it stands for the offset where it was inserted.
+    """
+
+    starts: tuple[int, ...] = (0,)
+    origins: tuple[int, ...] = (0,)
+    inserted: tuple[bool, ...] = (False,)
+
+    def original(self, offset: int) -> int:
+        piece = bisect_right(self.starts, offset) - 1
+        if self.inserted[piece]:
+            return self.origins[piece]
+        return self.origins[piece] + offset - self.starts[piece]
+
+
+class Edits:
+    """Collects changes to one text. All offsets are offsets of the unchanged text."""
+
+    def __init__(self, units: str):
+        self.units = units
+        self._chars = list(units)
+        self._erased = bytearray(len(units))
+        self._inserts: dict[int, str] = {}
+
+    def blank(self, start: int, end: int) -> None:
+        """Take out a range: spaces in its place, ends of lines stay."""
+        chars = self._chars
+        for at in range(start, end):
+            if chars[at] not in LINE_ENDS:
+                chars[at] = " "
+        self._erased[start:end] = b"\x01" * (end - start)
+
+    def put(self, offset: int, text: str) -> None:
+        """Overwrite what was blanked at an offset."""
+        self._chars[offset : offset + len(text)] = text
+
+    def erased(self, offset: int) -> bool:
+        return bool(self._erased[offset])
+
+    def insert(self, offset: int, text: str) -> None:
+        """Insert a text in front of an offset, behind what was inserted there before."""
+        self._inserts[offset] = self._inserts.get(offset, "") + text
+
+    @property
+    def changed(self) -> bool:
+        return bool(self._inserts) or any(self._erased)
+
+    def apply(self) -> tuple[str, PositionMap]:
+        """The changed text and the way back."""
+        if not self._inserts:
+            return "".join(self._chars), PositionMap()
+        parts: list[str] = []
+        starts, origins, inserted = [0], [0], [False]
+        done = length = 0
+        for offset, text in sorted(self._inserts.items()):
+            kept = "".join(self._chars[done:offset])
+            parts += (kept, text)
+            length += len(kept)
+            starts += (length, length + len(text))
+            origins += (offset, offset)
+            inserted += (True, False)
+            length += len(text)
+            done = offset
+        parts.append("".join(self._chars[done:]))
+        return "".join(parts), PositionMap(tuple(starts), tuple(origins), tuple(inserted))
+
+
+@dataclass(frozen=True, slots=True)
+class Location:
+    """Finds positions of a program's code in the source that it was made from.
+
+    The code went through several changes; `maps` undoes them, the last one first.
+    """
+
+    code: Lines
+    source: Lines
+    maps: tuple[PositionMap, ...]
+
+    def __call__(self, line: int, column: int) -> tuple[int, int]:
+        offset = self.code.offset(line, column)
+        for step in self.maps:
+            offset = step.original(offset)
+        return self.source.position(min(offset, len(self.source.units)))

@@ -1,0 +1,335 @@
+"""Takes TypeScript's types out of a script and leaves JavaScript at its place.
+
+Types are overwritten with spaces, so every token that stays keeps its line and column. Where
+the gap would join two statements, a semicolon takes one of the blanked places; where JavaScript
+allows no line end, a parenthesis moves into the gap.
+
+Only what can be erased is TypeScript here (as with `erasableSyntaxOnly` of the compiler):
+`enum`, namespaces, parameter properties, `<T>x` and `import x = require()` produce code and are
+refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+from tree_sitter import Node
+
+from toolscript.script.diagnostic import Diagnostic, diagnostic_at
+from toolscript.script.edits import LINE_ENDS, Edits
+from toolscript.script.syntax import Syntax, end, start
+from toolscript.script.text import Lines
+
+_ENUM: Final = (
+    "`enum` produces code and cannot be erased",
+    "write a constant object instead: const Color = { Red: 0, Blue: 1 } as const;",
+)
+_NAMESPACE: Final = (
+    "a `namespace` produces code and cannot be erased",
+    "write its members at the top level, or put them into a constant object",
+)
+_REFUSED: Final = {
+    "enum_declaration": _ENUM,
+    "internal_module": _NAMESPACE,
+    "module": _NAMESPACE,
+    "type_assertion": (
+        "`<T>value` cannot be told from other syntax and is not erased",
+        "write `value as T` instead",
+    ),
+    "import_require_clause": (
+        "`import x = require(...)` produces code and cannot be erased",
+        "nothing can be required here; use the tools and globals that the script is given",
+    ),
+    "import_alias": (
+        "`import x = A.B` produces code and cannot be erased",
+        "write `const x = A.B;` or `type x = A.B;` instead",
+    ),
+}
+_PARAMETER_PROPERTY: Final = (
+    "a parameter property produces code and cannot be erased",
+    "declare the field in the class and assign it in the constructor: this.name = name;",
+)
+_EXPORT_ASSIGNMENT: Final = (
+    "`export =` produces code and cannot be erased",
+    "write `export default ...` instead",
+)
+
+_TYPES: Final = frozenset(
+    {
+        "type_annotation",
+        "type_parameters",
+        "type_arguments",
+        "implements_clause",
+        "type_predicate_annotation",
+        "asserts_annotation",
+        "opting_type_annotation",
+        "omitting_type_annotation",
+        "adding_type_annotation",
+    }
+)
+_TYPE_STATEMENTS: Final = frozenset(
+    {
+        "interface_declaration",
+        "type_alias_declaration",
+        "ambient_declaration",
+        "function_signature",
+    }
+)
+_TYPE_MEMBERS: Final = frozenset(
+    {"index_signature", "abstract_method_signature", "method_signature"}
+)
+_MODIFIERS: Final = frozenset(
+    {"accessibility_modifier", "override_modifier", "readonly", "declare", "abstract"}
+)
+_ENDS_BY_LINE: Final = frozenset(
+    {
+        "expression_statement",
+        "lexical_declaration",
+        "variable_declaration",
+        "return_statement",
+        "throw_statement",
+        "export_statement",
+        "public_field_definition",
+        "do_statement",
+    }
+)
+# A line that begins with one of these goes on with the statement before it.
+_CONTINUES: Final = "([`+-/*.,<>=&|^%?:"
+
+TYPESCRIPT: Final = (
+    _TYPES
+    | _TYPE_STATEMENTS
+    | _TYPE_MEMBERS
+    | frozenset(_REFUSED)
+    | {
+        "as_expression",
+        "satisfies_expression",
+        "non_null_expression",
+        "instantiation_expression",
+        "accessibility_modifier",
+        "override_modifier",
+        "abstract_class_declaration",
+        "optional_parameter",
+    }
+)
+"""Nodes that are TypeScript and not JavaScript."""
+
+
+def erase_types(syntax: Syntax, edits: Edits) -> tuple[Diagnostic, ...]:
+    """Blank every type of a script in `edits`; gives what cannot be erased, in order."""
+    eraser = _Eraser(syntax, edits)
+    eraser.run()
+    return tuple(eraser.refused)
+
+
+class _Eraser:
+    def __init__(self, syntax: Syntax, edits: Edits):
+        self.syntax = syntax
+        self.edits = edits
+        self.refused: list[Diagnostic] = []
+        self._lines: Lines | None = None
+        self._pending: list[Node] = [syntax.root]
+        self._line_ended: list[Node] = []
+        self._rules: dict[str, Callable[[Node], None]] = {
+            "as_expression": self._cast,
+            "satisfies_expression": self._cast,
+            "non_null_expression": self._cast,
+            "instantiation_expression": self._cast,
+            "required_parameter": self._parameter,
+            "optional_parameter": self._parameter,
+            "public_field_definition": self._member,
+            "method_definition": self._member,
+            "abstract_class_declaration": self._class,
+            "class_declaration": self._class,
+            "variable_declarator": self._declarator,
+            "import_statement": self._import,
+            "export_statement": self._export,
+            "import_specifier": self._specifier,
+            "export_specifier": self._specifier,
+            "arrow_function": self._arrow,
+        }
+        self._rules |= dict.fromkeys(_REFUSED, self._refuse_construct)
+        self._rules |= dict.fromkeys(_TYPE_STATEMENTS, self._replace)
+        self._rules |= dict.fromkeys(_TYPE_MEMBERS, self._replace)
+        self._rules |= dict.fromkeys(_TYPES, self._blank)
+
+    def run(self) -> None:
+        while self._pending:
+            node = self._pending.pop()
+            if node.type in _ENDS_BY_LINE:
+                self._line_ended.append(node)
+            rule = self._rules.get(node.type)
+            if rule is None:
+                self._visit(node.children)
+            else:
+                rule(node)
+        for node in self._line_ended:
+            self._keep_statement_apart(node)
+
+    def _visit(self, nodes: list[Node]) -> None:
+        self._pending.extend(reversed(nodes))
+
+    def _refuse(self, node: Node, why: tuple[str, str]) -> None:
+        if self._lines is None:
+            self._lines = Lines(self.syntax.units)
+        message, hint = why
+        self.refused.append(
+            diagnostic_at(self._lines, start(node), "typescript", message, hint=hint)
+        )
+
+    def _refuse_construct(self, node: Node) -> None:
+        self._refuse(node, _REFUSED[node.type])
+
+    def _blank(self, node: Node) -> None:
+        self.edits.blank(start(node), end(node))
+
+    def _replace(self, node: Node) -> None:
+        self._blank(node)
+        self.edits.put(start(node), ";")
+
+    def _cast(self, node: Node) -> None:
+        value = node.children[0]
+        rest = next(each for each in node.children[1:] if each.type != "comment")
+        self.edits.blank(start(rest), end(node))
+        self._visit([value])
+
+    def _parameter(self, node: Node) -> None:
+        children = node.children
+        for each in children:
+            if each.type in ("accessibility_modifier", "readonly", "override_modifier"):
+                self._refuse(each, _PARAMETER_PROPERTY)
+                return
+        if any(each.type == "this" for each in children[:1]):
+            self._blank_item(node)
+            return
+        self._visit_without(children, "?")
+
+    def _blank_item(self, node: Node) -> None:
+        """Blank one item of a list, and the comma behind it."""
+        after = node.next_sibling
+        while after is not None and after.type == "comment":
+            after = after.next_sibling
+        comma = after is not None and after.type == ","
+        self.edits.blank(start(node), end(after) if after is not None and comma else end(node))
+
+    def _visit_without(self, children: list[Node], *marks: str) -> None:
+        for each in children:
+            if each.type in marks:
+                self._blank(each)
+        self._visit([each for each in children if each.type not in marks])
+
+    def _member(self, node: Node) -> None:
+        name = node.child_by_field_name("name")
+        name_start = start(name) if name is not None else end(node)
+        children = node.children
+        if any(each.type in ("declare", "abstract") for each in self._before(node, name_start)):
+            self._replace(node)
+            return
+        kept: list[Node] = []
+        for each in children:
+            before = end(each) <= name_start
+            is_modifier = before and each.type in _MODIFIERS
+            if is_modifier or (not before and each.type in ("?", "!")):
+                self._blank(each)
+            else:
+                kept.append(each)
+        if children[0] not in kept:
+            # What comes first now could go on with the field before: `a = 1` and `*b() {}`.
+            self.edits.put(start(children[0]), ";")
+        self._visit(kept)
+
+    def _before(self, node: Node, offset: int) -> list[Node]:
+        return [each for each in node.children if end(each) <= offset]
+
+    def _class(self, node: Node) -> None:
+        self._visit_without(node.children, "abstract")
+
+    def _declarator(self, node: Node) -> None:
+        self._visit_without(node.children, "!")
+
+    def _import(self, node: Node) -> None:
+        if any(each.type == "type" for each in node.children) or self._only_types(node):
+            self._replace(node)
+        else:
+            self._visit(node.children)
+
+    def _only_types(self, node: Node) -> bool:
+        """Every imported name is a type, so the module itself is not wanted."""
+        clause = next((each for each in node.children if each.type == "import_clause"), None)
+        if clause is None or len(clause.named_children) != 1:
+            return False
+        names = clause.named_children[0]
+        specifiers = [each for each in names.named_children if each.type == "import_specifier"]
+        return bool(specifiers) and all(map(_is_type_specifier, specifiers))
+
+    def _export(self, node: Node) -> None:
+        kinds = {each.type for each in node.children}
+        declaration = node.child_by_field_name("declaration")
+        if "=" in kinds:
+            self._refuse(node, _EXPORT_ASSIGNMENT)
+        elif (
+            "type" in kinds
+            or {"as", "namespace"} <= kinds
+            or (declaration is not None and declaration.type in _TYPE_STATEMENTS)
+        ):
+            self._replace(node)
+        else:
+            self._visit(node.children)
+
+    def _specifier(self, node: Node) -> None:
+        if _is_type_specifier(node):
+            self._blank_item(node)
+
+    def _arrow(self, node: Node) -> None:
+        """No line may end between `async` or `return` and `(`, nor between `)` and `=>`."""
+        parameters = node.child_by_field_name("parameters")
+        generics = node.child_by_field_name("type_parameters")
+        result = node.child_by_field_name("return_type")
+        self._visit([each for each in node.children if each not in (generics, result)])
+        if generics is not None:
+            self._blank(generics)
+        if result is not None:
+            self._blank(result)
+        if parameters is None:
+            return
+        first, last = start(parameters), end(parameters)
+        if generics is not None and self._spans_lines(start(generics), first):
+            self.edits.blank(first, first + 1)
+            self.edits.put(start(generics), "(")
+        if result is not None:
+            arrow = next(each for each in node.children if each.type == "=>")
+            if self._spans_lines(last, start(arrow)):
+                self.edits.blank(last - 1, last)
+                self.edits.put(end(result) - 1, ")")
+
+    def _spans_lines(self, first: int, last: int) -> bool:
+        return any(char in LINE_ENDS for char in self.syntax.units[first:last])
+
+    def _keep_statement_apart(self, node: Node) -> None:
+        """Where a type ended a statement, put a semicolon if the next line would continue it."""
+        units, edits = self.syntax.units, self.edits
+        last = end(node) - 1
+        if last < 0 or not edits.erased(last) or units[last] == ";":
+            return
+        at, next_line = end(node), False
+        while at < len(units):
+            if units[at].isspace() or units[at] == "\ufeff":
+                next_line = next_line or units[at] in LINE_ENDS
+                at += 1
+            elif units.startswith("//", at):
+                while at < len(units) and units[at] not in LINE_ENDS:
+                    at += 1
+            elif units.startswith("/*", at):
+                close = units.find("*/", at + 2)
+                stop = len(units) if close < 0 else close + 2
+                next_line = next_line or self._spans_lines(at, stop)
+                at = stop
+            else:
+                break
+        if next_line and at < len(units) and units[at] in _CONTINUES:
+            edits.put(last, ";")
+
+
+def _is_type_specifier(node: Node) -> bool:
+    return node.children[0].type == "type" and len(node.children) > 1

@@ -1,0 +1,185 @@
+"""From what a model wrote to a program that can run."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Container
+from dataclasses import dataclass, field
+from typing import Final, Literal
+
+from tree_sitter import Node
+
+from toolscript.script.brackets import find_unbalanced
+from toolscript.script.diagnostic import Diagnostic, ScriptError, diagnostic_at
+from toolscript.script.edits import Edits, Location
+from toolscript.script.erase import TYPESCRIPT, erase_types
+from toolscript.script.find import Found, blank_outside, find_program
+from toolscript.script.forms import Form, Shape, is_module, shape_body, shape_module
+from toolscript.script.options import SourceOptions, parse_source
+from toolscript.script.repair import read
+from toolscript.script.syntax import Syntax, descend, first_error, start
+from toolscript.script.text import Lines, from_units, to_units
+
+_SHEBANG: Final = re.compile(r"#![^\n\r\u2028\u2029]*")
+_LONE_SURROGATE: Final = re.compile(
+    r"[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Script:
+    """A script that is ready to run.
+
+    Attributes:
+        source: what the model wrote, whole.
+        code: the body of an async function of one parameter, `$module`, in JavaScript. Its
+            lines are those of `source`.
+        module: the script as an ES module, where it was one, for platforms that import.
+        options: what its options line asks for.
+        form: what the model wrote: a body, a module, a lone function, or an expression.
+        warnings: what should be said about it although it can be tried. A warning of severity
+            "error" is a syntax error of which only the engine can be sure.
+    """
+
+    source: str
+    code: str
+    module: str | None
+    options: SourceOptions
+    form: Form
+    warnings: tuple[Diagnostic, ...] = ()
+    _location: Location = field(kw_only=True, repr=False)
+
+    def locate(self, line: int, column: int) -> tuple[int, int]:
+        """The position in `source` of a position in `code`; both count from 1."""
+        return self._location(line, column)
+
+
+def prepare(
+    source: str,
+    *,
+    form: Literal["auto", "body", "module"] = "auto",
+    typescript: bool = True,
+    modules: Container[str] = (),
+) -> Script:
+    """Make a script of what a model wrote.
+
+    `form` "auto" takes every form that models write; "body" only the body of a function and
+    "module" only a module with a callable default export, as they are. `typescript` erases
+    types. `modules` are the names that may be imported.
+
+    Raises:
+        SourceError: for an empty script and a wrong options line.
+        ScriptError: for a script that cannot run, with a diagnostic for each reason.
+    """
+    units = to_units(source)
+    lines = Lines(units)
+    _refuse_odd_characters(units, lines)
+    if form == "auto":
+        found, _ = find_program(units)
+    else:
+        found = Found(units, 0, len(units))
+    program, options = _without_first_lines(found)
+    syntax = read(program)
+    warnings: tuple[Diagnostic, ...] = ()
+    if syntax.broken:
+        warnings = (_syntax_error(syntax, lines, typescript),)
+    edits = Edits(program)
+    shape = Shape()
+    erased: str | None = None
+    if not syntax.broken:
+        if typescript:
+            refused = erase_types(syntax, edits)
+            if refused:
+                raise ScriptError(*refused)
+        if is_module(syntax) and form != "body":
+            erased = from_units(edits.apply()[0])
+            ending = "call" if form == "module" else "value"
+            shape = shape_module(syntax, edits, modules=modules, ending=ending)
+        elif form == "auto":
+            shape = shape_body(syntax, edits)
+    if shape.problems:
+        raise ScriptError(*shape.problems)
+    code, back = edits.apply()
+    steps = (back,) if found.back is None else (back, found.back)
+    return Script(
+        source=source,
+        code=from_units(code),
+        module=erased if shape.is_module else None,
+        options=options,
+        form=shape.form,
+        warnings=warnings,
+        _location=Location(Lines(code), lines, steps),
+    )
+
+
+def _refuse_odd_characters(units: str, lines: Lines) -> None:
+    """Characters that would not reach the engine as they are."""
+    nul = units.find("\0")
+    if nul >= 0:
+        raise ScriptError(
+            diagnostic_at(lines, nul, "syntax", "a NUL character", hint="write it as \\0")
+        )
+    lone = None if units.isascii() else _LONE_SURROGATE.search(units)
+    if lone is not None:
+        written = f"\\u{ord(lone.group()):04x}"
+        raise ScriptError(
+            diagnostic_at(
+                lines,
+                lone.start(),
+                "syntax",
+                "half of a surrogate pair",
+                hint=f"write it as {written}",
+            )
+        )
+
+
+def _without_first_lines(found: Found) -> tuple[str, SourceOptions]:
+    """The program without byte order mark, `#!` line and options line, and the options."""
+    units, first, last = found.units, found.first, found.last
+    if units.startswith("\ufeff", first):
+        first += 1
+    shebang = _SHEBANG.match(units, first)
+    if shebang:
+        first = shebang.end()
+    text = units[first:last]
+    if shebang or found.first:
+        # What was taken out in front of the program is no line of it.
+        skipped = len(text) - len(text.lstrip("\r\n"))
+        first += skipped
+        text = text[skipped:]
+    parsed = parse_source(text)
+    first += len(text) - len(parsed.code)
+    return blank_outside(units, first, last), parsed.options
+
+
+def _syntax_error(syntax: Syntax, lines: Lines, typescript: bool) -> Diagnostic:
+    """What the parser did not understand.
+
+    Raises:
+        ScriptError: where it is certain that no engine would understand it either.
+    """
+    unbalanced = find_unbalanced(syntax.units)
+    if unbalanced is not None:
+        hint = ""
+        if unbalanced.opened is not None:
+            hint = "it was opened at {}:{}".format(*lines.position(unbalanced.opened))
+        raise ScriptError(
+            diagnostic_at(lines, unbalanced.offset, "syntax", unbalanced.message, hint=hint)
+        )
+    found = first_error(syntax)
+    at = start(found[0]) if found else 0
+    problem = diagnostic_at(lines, at, "syntax", _describe(syntax, found))
+    if typescript and any(node.type in TYPESCRIPT for node in descend(syntax.root)):
+        raise ScriptError(problem)
+    return problem
+
+
+def _describe(syntax: Syntax, found: tuple[Node, bool] | None) -> str:
+    if found is None:
+        return "this is not valid JavaScript or TypeScript"
+    node, missing = found
+    if missing:
+        wanted = node.type if node.is_named else f"`{node.type}`"
+        return f"{wanted} expected"
+    near = from_units(syntax.text(node).strip().split("\n")[0][:30])
+    return f"unexpected `{near}`" if near else "this is not valid JavaScript or TypeScript"

@@ -1,0 +1,89 @@
+"""The syntax tree of a script: one parser for JavaScript and TypeScript.
+
+The parser is tree-sitter's, which never fails and marks what it did not understand. It works on
+UTF-16, so that its byte offsets are twice our offsets.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from tree_sitter import Language, Node, Parser, Tree
+from tree_sitter_typescript import language_typescript
+
+_LANGUAGE = Language(language_typescript())
+
+TEXTS = frozenset({"string", "template_string", "string_fragment", "regex", "comment"})
+"""Nodes whose text is no code."""
+
+
+@dataclass(frozen=True, slots=True)
+class Syntax:
+    """A text of code units and its tree."""
+
+    units: str
+    tree: Tree
+
+    @property
+    def root(self) -> Node:
+        return self.tree.root_node
+
+    @property
+    def broken(self) -> bool:
+        """The parser did not understand all of it."""
+        return self.tree.root_node.has_error
+
+    def text(self, node: Node) -> str:
+        return self.units[start(node) : end(node)]
+
+
+def parse(units: str) -> Syntax:
+    """Parse a text of code units; always gives a tree."""
+    # A parser keeps state while it parses, and threads may prepare scripts at the same time.
+    tree = Parser(_LANGUAGE).parse(units.encode("utf-16-le", "surrogatepass"), encoding="utf16le")
+    return Syntax(units, tree)
+
+
+def start(node: Node) -> int:
+    """Offset where a node begins, in code units."""
+    return node.start_byte // 2
+
+
+def end(node: Node) -> int:
+    """Offset behind a node, in code units."""
+    return node.end_byte // 2
+
+
+def descend(node: Node, *, errors_only: bool = False) -> Iterator[Node]:
+    """A node and all below it, in the order of the text."""
+    pending = [node]
+    while pending:
+        current = pending.pop()
+        yield current
+        children = current.children
+        if errors_only:
+            children = [each for each in children if each.has_error or each.is_missing]
+        pending.extend(reversed(children))
+
+
+def first_error(syntax: Syntax) -> tuple[Node, bool] | None:
+    """The first place that the parser did not understand, and whether something is missing there.
+
+    The innermost error is named, since an outer one may span the whole text.
+    """
+    found: Node | None = None
+    for node in descend(syntax.root, errors_only=True):
+        if node.is_missing:
+            return node, True
+        if node.is_error and (found is None or start(node) <= end(found)):
+            found = node
+    return (found, False) if found is not None else None
+
+
+def statements(root: Node) -> list[Node]:
+    """The statements of a program, without comments."""
+    return [each for each in root.children if each.is_named and each.type not in _NO_STATEMENT]
+
+
+_NO_STATEMENT = frozenset({"comment", "html_comment", "hash_bang_line", "empty_statement"})
