@@ -1,0 +1,177 @@
+"""Arguments that the host fills in: which they are, and with what."""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, cast, get_origin
+
+from langchain_core.tools import BaseTool, InjectedToolArg
+from langchain_core.tools.base import get_all_basemodel_annotations
+
+from toolscript.errors import ContractError, ToolError
+from toolscript.langchain.signature import annotations_of, function_of, parts_of
+
+if TYPE_CHECKING:
+    from langgraph.prebuilt import ToolRuntime
+
+Inject = Mapping[str, Any]
+"""Values for custom injected arguments by name; a callable gets the `ToolRuntime` (or None)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Injection:
+    """The injected arguments of one tool.
+
+    Attributes:
+        hidden: all of them; a script can neither see nor pass any of these.
+        state: argument → field of the graph's state; None is the whole state.
+        optional: arguments of `state` that have a default of their own.
+        store, runtime: arguments that get the graph's store, the call's `ToolRuntime`.
+    """
+
+    hidden: frozenset[str] = frozenset()
+    state: Mapping[str, str | None] = field(default_factory=dict[str, "str | None"])
+    optional: frozenset[str] = frozenset()
+    store: frozenset[str] = frozenset()
+    runtime: frozenset[str] = frozenset()
+
+    def fill(
+        self,
+        tool: str,
+        args: Mapping[str, Any],
+        *,
+        state: Any,
+        runtime: ToolRuntime[Any, Any] | None,
+        custom: Inject,
+    ) -> dict[str, Any]:
+        """The arguments of a script with what the host injects, and nothing forged.
+
+        Raises:
+            ToolError: the tool needs state, store or runtime, and there is no graph to have one.
+        """
+        filled = {name: value for name, value in args.items() if name not in self.hidden}
+        for name in self.hidden & custom.keys():
+            value = custom[name]
+            filled[name] = value(runtime) if callable(value) else value
+        for name in self.runtime:
+            filled[name] = _required(tool, "runtime", runtime)
+        for name in self.store:
+            filled[name] = _required(tool, "store", runtime.store if runtime else None)
+        for name, key in self.state.items():
+            present, value = _state_value(_required(tool, "state", state), key)
+            if present:
+                filled[name] = value
+            elif name not in self.optional:
+                raise ToolError(f"{tool} needs {key!r} in the graph's state, which has no such key")
+        return filled
+
+
+def injection_of(tool: BaseTool) -> Injection:
+    """Find the injected arguments of a tool in its schema and in its function.
+
+    Raises:
+        ContractError: for a tool whose argument `runtime` could never reach it.
+    """
+    function = function_of(tool)
+    annotations = annotations_of(function)
+    annotations.pop("return", None)
+    defaults = {
+        name
+        for name, parameter in inspect.signature(function).parameters.items()
+        if parameter.default is not inspect.Parameter.empty
+    }
+    if tool.args_schema is not None and not isinstance(tool.args_schema, dict):
+        annotations |= get_all_basemodel_annotations(tool.args_schema)
+        defaults |= _optional_fields(tool.args_schema)
+    found = {name: _kind(annotation) for name, annotation in annotations.items()}
+    if _swallows_runtime(tool, function):
+        found["runtime"] = ("runtime", None)
+    state = {name: kind[1] for name, kind in found.items() if kind and kind[0] == "state"}
+    return Injection(
+        hidden=frozenset(name for name, kind in found.items() if kind),
+        state=state,
+        optional=frozenset(state) & defaults,
+        store=frozenset(name for name, kind in found.items() if kind and kind[0] == "store"),
+        runtime=frozenset(name for name, kind in found.items() if kind and kind[0] == "runtime"),
+    )
+
+
+def _kind(annotation: Any) -> tuple[str, str | None] | None:
+    for part in parts_of(annotation):
+        plain = get_origin(part) or (part if isinstance(part, type) else type(part))
+        for marker, kind in _markers():
+            if isinstance(plain, type) and issubclass(plain, marker):
+                return kind, getattr(part, "field", None) if kind == "state" else None
+    return None
+
+
+def _markers() -> list[tuple[type, str]]:
+    """Marker classes, the most specific first.
+
+    LangGraph's are looked up only where it is loaded: a tool cannot be annotated with them
+    otherwise.
+    """
+    markers: list[tuple[type, str]] = []
+    prebuilt = sys.modules.get("langgraph.prebuilt.tool_node")
+    if prebuilt is not None:
+        markers += [
+            (prebuilt.InjectedState, "state"),
+            (prebuilt.InjectedStore, "store"),
+            (prebuilt.ToolRuntime, "runtime"),
+        ]
+    return [*markers, (InjectedToolArg, "custom")]
+
+
+def _swallows_runtime(tool: BaseTool, function: Callable[..., Any]) -> bool:
+    """Whether a function takes `runtime` for itself and everything else as keywords.
+
+    `langchain-mcp-adapters` writes its tools so; a server's own argument of that name would be
+    swallowed, and no caller could tell.
+    """
+    parameters = inspect.signature(function).parameters
+    takes_rest = any(p.kind is inspect.Parameter.VAR_KEYWORD for p in parameters.values())
+    if not isinstance(tool.args_schema, dict) or "runtime" not in parameters or not takes_rest:
+        return False
+    properties = cast(Mapping[str, Any], tool.args_schema.get("properties", {}))
+    if "runtime" in properties:
+        raise ContractError(
+            f"tool {tool.name!r} has an argument named 'runtime', which its LangChain wrapper "
+            "keeps for itself, so the value would never arrive; rename the argument at its "
+            "source, or offer the MCP server to toolscript directly"
+        )
+    return True
+
+
+def _optional_fields(schema: Any) -> set[str]:
+    fields: Mapping[str, Any] = getattr(schema, "model_fields", None) or getattr(
+        schema, "__fields__", {}
+    )
+    return {
+        name
+        for name, info in fields.items()
+        if not (info.is_required() if hasattr(info, "is_required") else info.required)
+    }
+
+
+def _required(tool: str, what: str, value: Any) -> Any:
+    if value is None:
+        raise ToolError(
+            f"{tool} needs the graph's {what}, and there is none here: offer the tool by a "
+            f"CodeModeTool that runs in a LangGraph graph"
+            f"{' compiled with a store' if what == 'store' else ''}"
+        )
+    return value
+
+
+def _state_value(state: Any, key: str | None) -> tuple[bool, Any]:
+    if isinstance(state, list):
+        state = {"messages": cast("list[Any]", state)}
+    if key is None:
+        return True, state
+    if isinstance(state, Mapping):
+        mapping = cast(Mapping[str, Any], state)
+        return key in mapping, mapping.get(key)
+    return hasattr(state, key), getattr(state, key, None)

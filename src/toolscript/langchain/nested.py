@@ -1,0 +1,188 @@
+"""A tool's call from a script: through the tool's own `invoke`, with all that LangChain adds.
+
+Callbacks, tags, metadata, error handlers and injected arguments are LangChain's business and
+stay there. What is added here is the native return value, which LangChain turns into text, and a
+thread pool wide enough for a script's parallel calls.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+import inspect
+import json
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
+from typing import Any, Final, cast
+
+from langchain_core.messages import ToolMessage
+from langchain_core.runnables import RunnableConfig
+from langchain_core.tools import BaseTool
+from pydantic import ValidationError
+from pydantic.v1 import ValidationError as ValidationErrorV1
+
+from toolscript.contract.tool import JsonSchema, ToolContext
+from toolscript.contract.validation import compile_validator
+from toolscript.errors import ToolError
+from toolscript.langchain.arguments import argument_error
+from toolscript.langchain.capture import Returned, capture_view
+from toolscript.langchain.commands import messages_in, steering_items
+from toolscript.langchain.content import content_text
+from toolscript.langchain.inject import injection_of
+from toolscript.langchain.pausing import Bubble, steers_graph
+from toolscript.langchain.schema import input_schema_of, output_schema_of
+from toolscript.langchain.session import NestedCall, Session, current_session
+from toolscript.langchain.signature import runs_in_thread
+
+_THREADS: Final = 64
+
+
+@functools.cache
+def _pool() -> ThreadPoolExecutor:
+    """Threads for sync tools: a loop's own pool has too few for a script's parallel calls."""
+    return ThreadPoolExecutor(_THREADS, thread_name_prefix="toolscript-langchain")
+
+
+class NestedTool:
+    """One LangChain tool, callable from scripts. Safe to use from several threads and loops."""
+
+    def __init__(self, tool: BaseTool, output_schema: JsonSchema | None = None):
+        self.tool = tool
+        self._view = capture_view(tool)
+        self._injection = injection_of(tool)
+        self.input_schema = input_schema_of(tool, self._injection)
+        self.output_schema = output_schema_of(tool) if output_schema is None else output_schema
+        self._gives_text = self.output_schema is None or (
+            isinstance(self.output_schema, Mapping) and self.output_schema.get("type") == "string"
+        )
+        self._threaded = runs_in_thread(tool)
+
+    async def __call__(self, args: dict[str, Any], context: ToolContext) -> Any:
+        """Answer one call of a script.
+
+        Raises:
+            ToolError: the tool reported an error, or refused its arguments.
+            Bubble: the tool steers the graph; the script must not see it.
+            Exception: whatever else the tool raised, unchanged.
+        """
+        session = current_session.get() or Session(call_id=context.run_id)
+        try:
+            message, returned = await self._through_middleware(session, args, context.seq)
+            return self._value(session, context.seq, message, returned)
+        except Exception as error:
+            if steers_graph(error):
+                session.pauses.note(error)
+                raise Bubble(error) from error
+            if isinstance(error, ValidationError | ValidationErrorV1) and self._refused(error):
+                where = f"tool {self.tool.name!r}: input schema"
+                validator = compile_validator(self.input_schema, where=where)
+                raise argument_error(validator, args, error) from error
+            raise
+
+    async def run(self, call: NestedCall, session: Session) -> tuple[Any, Any]:
+        """Invoke the tool: its message as LangChain makes it, and what it returned natively."""
+        args = self._injection.fill(
+            self.tool.name,
+            call.args,
+            state=call.state,
+            runtime=call.runtime,
+            custom=session.inject,
+        )
+        tool_call = {"name": self.tool.name, "args": args, "id": call.id, "type": "tool_call"}
+        with Returned() as returned:
+            message = await self._invoke(tool_call, call.config)
+        return message, returned.value_or(message)
+
+    async def _through_middleware(
+        self, session: Session, args: dict[str, Any], seq: int
+    ) -> tuple[Any, Any]:
+        call = session.nested_call(self.tool, args, seq)
+        if session.around is None:
+            return await self.run(call, session)
+        made: list[tuple[Any, Any, Any]] = []
+
+        async def execute(changed: NestedCall) -> Any:
+            tool = self if changed.tool is self.tool else NestedTool(changed.tool)
+            message, returned = await tool.run(changed, session)
+            made.append((message, getattr(message, "content", None), returned))
+            return message
+
+        final = await session.around(call, execute)
+        for message, content, returned in made:
+            if final is message and getattr(final, "content", None) == content:
+                return final, returned
+        # Middleware wrote its own answer, which is all that the script may know.
+        return final, final
+
+    async def _invoke(self, tool_call: dict[str, Any], config: RunnableConfig | None) -> Any:
+        if not self._threaded:
+            return await self._view.ainvoke(tool_call, config)
+        context = copy_context()
+
+        def in_thread() -> Any:
+            return context.run(_without_stop_iteration, self._view.invoke, tool_call, config)
+
+        return await asyncio.get_running_loop().run_in_executor(_pool(), in_thread)
+
+    def _value(self, session: Session, seq: int, message: Any, returned: Any) -> Any:
+        """What the script receives; what only the graph or the caller wants is set aside."""
+        if isinstance(message, ToolMessage) and message.status == "error":
+            raise ToolError(content_text(message.content))
+        artifact: Any = None
+        value = returned
+        if self.tool.response_format == "content_and_artifact" and isinstance(returned, tuple):
+            value, artifact = cast("tuple[Any, Any]", returned)
+        steering = steering_items(value)
+        if steering:
+            session.keep(seq, self.tool.name, artifact, steering)
+            said = messages_in(steering)
+            return self._from_message(said[-1]) if said else None
+        if isinstance(value, ToolMessage):
+            if value.status == "error":
+                raise ToolError(content_text(value.content))
+            own: Any = value.artifact
+            artifact = own if artifact is None else artifact
+            value = self._from_message(value)
+        if inspect.isgenerator(value) or inspect.isasyncgen(value):
+            raise ToolError(
+                f"{self.tool.name} returned a generator, which a script cannot receive; "
+                "the tool has to return a list",
+                code="invalid_result",
+            )
+        session.keep(seq, self.tool.name, artifact, ())
+        return _structured(value, artifact)
+
+    def _from_message(self, message: ToolMessage) -> Any:
+        content: Any = message.content
+        if isinstance(content, str) and not self._gives_text:
+            try:
+                return json.loads(content)
+            except ValueError:
+                return content
+        return content
+
+    def _refused(self, error: ValidationError | ValidationErrorV1) -> bool:
+        """Whether it was the tool's own arguments that did not validate, not its body's data."""
+        schema = self.tool.args_schema
+        if isinstance(error, ValidationError):
+            return isinstance(schema, type) and error.title == schema.__name__
+        return error.model is schema
+
+
+def _structured(value: Any, artifact: Any) -> Any:
+    """The data of an MCP result, where the adapter kept it beside the text."""
+    if isinstance(artifact, Mapping) and "structured_content" in artifact:
+        structured: Any = cast("Mapping[str, Any]", artifact)["structured_content"]
+        return value if structured is None else structured
+    return value
+
+
+def _without_stop_iteration(
+    invoke: Callable[..., Any], tool_call: dict[str, Any], config: RunnableConfig | None
+) -> Any:
+    """A `StopIteration` cannot pass through a future; LangChain turns it into this, too."""
+    try:
+        return invoke(tool_call, config)
+    except StopIteration as error:
+        raise RuntimeError(f"StopIteration: {error}") from error

@@ -1,0 +1,139 @@
+"""`interrupt()` in a nested tool: the graph pauses, the script never notices.
+
+LangGraph gives each task one list of answers and one namespace, from which the ids of its
+interrupts are made. Here each nested call gets its own of both, so that several calls can wait
+at once, each under its own id, and each answer reaches the call that asked. The keys below are
+LangGraph's, and the same from 1.0 on.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final, cast
+
+from langchain_core.runnables import RunnableConfig
+
+_SCRATCHPAD: Final = "__pregel_scratchpad"
+_SEND: Final = "__pregel_send"
+_RESUME_MAP: Final = "__pregel_resume_map"
+_NAMESPACE: Final = "checkpoint_ns"
+_RESUME: Final = "__resume__"
+
+Send = Callable[[Sequence[tuple[str, Any]]], None]
+
+
+class Bubble(Exception):
+    """Carries an exception that steers the graph past the script, which must not catch it."""
+
+    def __init__(self, error: BaseException):
+        super().__init__(str(error))
+        self.error = error
+
+
+def steers_graph(error: BaseException) -> bool:
+    """Whether LangGraph raised this to pause, redirect or drain the graph, or to refuse an answer.
+
+    Looked up only where LangGraph is loaded: nothing else could have raised it.
+    """
+    errors = sys.modules.get("langgraph.errors")
+    if errors is None:
+        return False
+    if isinstance(error, errors.GraphBubbleUp):
+        return True
+    # A resume value of the wrong shape, known to newer versions, is no mistake of the script.
+    refused = getattr(errors, "is_invalid_resume", None)
+    return refused is not None and bool(refused(error))
+
+
+class Pauses:
+    """The interrupts of one execution of a code run, and the answers to earlier ones.
+
+    `answers` holds, by the seq of a call, what was already answered; it grows while calls take
+    new answers, and has to be kept until the run is through.
+    """
+
+    def __init__(self, answers: Mapping[int, list[Any]] | None = None):
+        self._errors: list[BaseException] = []
+        self.answers: dict[int, list[Any]] = {
+            seq: list(given) for seq, given in (answers or {}).items()
+        }
+
+    def config_for(self, config: RunnableConfig, seq: int) -> RunnableConfig:
+        """The config of one nested call, with answers and a namespace of its own."""
+        configurable: Mapping[str, Any] = config.get("configurable", {})
+        scratchpad = configurable.get(_SCRATCHPAD)
+        if scratchpad is None:
+            return config
+        namespace = f"{configurable.get(_NAMESPACE, '')}|call:{seq}"
+        addressed: Mapping[str, Any] = configurable.get(_RESUME_MAP) or {}
+        # `Command(resume=value)` names no interrupt: it is for the one call that asks.
+        unaddressed = (lambda consume=False: None) if addressed else scratchpad.get_null_resume
+        return {
+            **config,
+            "configurable": {
+                **configurable,
+                _NAMESPACE: namespace,
+                _SEND: self._send_for(seq, configurable[_SEND]),
+                _SCRATCHPAD: dataclasses.replace(
+                    scratchpad,
+                    interrupt_counter=itertools.count().__next__,
+                    subgraph_counter=itertools.count().__next__,
+                    call_counter=itertools.count().__next__,
+                    resume=self._given(seq, namespace, addressed),
+                    get_null_resume=unaddressed,
+                ),
+            },
+        }
+
+    def note(self, error: BaseException) -> None:
+        self._errors.append(error)
+
+    def error(self) -> BaseException | None:
+        """What the code tool raises for all that its calls raised to steer the graph.
+
+        Interrupts are joined, one for each waiting call. Anything else goes first: a refused
+        answer leaves all of them answerable.
+        """
+        if not self._errors:
+            return None
+        errors = sys.modules["langgraph.errors"]
+        interrupts: list[Any] = []
+        for error in self._errors:
+            if not isinstance(error, errors.GraphInterrupt):
+                return error
+            interrupts += error.args[0]
+        return cast(BaseException, errors.GraphInterrupt(tuple(interrupts)))
+
+    def _given(self, seq: int, namespace: str, addressed: Mapping[str, Any]) -> list[Any]:
+        """Answers for one call: the earlier ones, and a new one addressed to its interrupt."""
+        given = list(self.answers.get(seq, ()))
+        for key in _interrupt_ids(namespace, len(given)) if addressed else ():
+            if key in addressed:
+                return [*given, addressed[key]]
+        return given
+
+    def _send_for(self, seq: int, send: Send) -> Send:
+        """The graph's `send`, except that answers are kept by call and not by task."""
+
+        def keep_answers(writes: Sequence[tuple[str, Any]]) -> None:
+            rest = [write for write in writes if write[0] != _RESUME]
+            for channel, value in writes:
+                if channel == _RESUME:
+                    self.answers[seq] = list(value)
+            if rest:
+                send(rest)
+
+        return keep_answers
+
+
+def _interrupt_ids(namespace: str, answered: int) -> list[str]:
+    """Ids that LangGraph may give to the next interrupt of a namespace."""
+    from xxhash import xxh3_128_hexdigest
+
+    plain = xxh3_128_hexdigest(namespace.encode())
+    if not answered:
+        return [plain]
+    return [xxh3_128_hexdigest(f"{namespace}|{answered}".encode()), plain]

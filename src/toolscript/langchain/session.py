@@ -1,0 +1,100 @@
+"""What a code run lends to the tools that its script calls, and what they leave with it."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Awaitable, Callable, Sequence
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from langchain_core.runnables import RunnableConfig
+from langchain_core.tools import BaseTool
+
+from toolscript.langchain.inject import Inject
+from toolscript.langchain.pausing import Pauses
+
+if TYPE_CHECKING:
+    from langchain_core.messages import ToolMessage
+    from langgraph.prebuilt import ToolRuntime
+    from langgraph.types import Command
+
+
+@dataclass(frozen=True, slots=True)
+class NestedCall:
+    """One call as middleware sees it and may change it.
+
+    `state` is the graph's, with what earlier calls of the script wrote. `runtime` is None
+    outside of a graph; `config` None leaves it to LangChain's own context.
+    """
+
+    tool: BaseTool
+    args: dict[str, Any]
+    id: str
+    config: RunnableConfig | None
+    state: Any
+    runtime: ToolRuntime[Any, Any] | None
+
+
+Execute = Callable[[NestedCall], Awaitable[Any]]
+"""Runs a nested call and gives the message or command that LangChain makes of it."""
+
+Around = Callable[[NestedCall, Execute], Awaitable[Any]]
+"""Middleware around a nested call; may run it once, several times or not at all."""
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """What one nested call gave beside its value."""
+
+    seq: int
+    tool: str
+    artifact: Any
+    steering: tuple[Command[Any] | ToolMessage, ...]
+
+
+@dataclass(slots=True)
+class Session:
+    """One code run, seen by its nested calls.
+
+    Attributes:
+        call_id: id of the outer tool call; nested ids are `<call_id>:<seq>`.
+        config: the outer run's config, so that nested runs are its children in traces.
+        runtime: the outer call's runtime, or None outside of a graph.
+        inject: values of custom injected arguments.
+        around: middleware around each nested call.
+        state: the graph's state as it is now, what nested calls wrote included.
+        pauses: interrupts and answers of this execution.
+        kept: artifacts and commands of nested calls.
+    """
+
+    call_id: str
+    config: RunnableConfig | None = None
+    runtime: ToolRuntime[Any, Any] | None = None
+    inject: Inject = field(default_factory=dict[str, Any])
+    around: Around | None = None
+    state: Callable[[Sequence[Kept]], Any] = lambda kept: None
+    pauses: Pauses = field(default_factory=Pauses)
+    kept: list[Kept] = field(default_factory=list[Kept])
+
+    def nested_call(self, tool: BaseTool, args: dict[str, Any], seq: int) -> NestedCall:
+        call_id = f"{self.call_id}:{seq}"
+        config = self.config and self.pauses.config_for(self.config, seq)
+        state = self.state(self.kept)
+        runtime = self.runtime
+        if runtime is not None and config is not None:
+            runtime = dataclasses.replace(runtime, tool_call_id=call_id, config=config, state=state)
+        return NestedCall(tool, args, call_id, config, state, runtime)
+
+    def keep(
+        self,
+        seq: int,
+        tool: str,
+        artifact: Any,
+        steering: tuple[Command[Any] | ToolMessage, ...],
+    ) -> None:
+        if artifact is not None or steering:
+            self.kept.append(Kept(seq, tool, artifact, steering))
+
+
+current_session: ContextVar[Session | None] = ContextVar("toolscript_session", default=None)
