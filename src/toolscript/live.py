@@ -1,0 +1,90 @@
+"""The runs that an engine has at work: to list them, to stop one, to wait for all."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+import time
+from collections.abc import Generator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+from toolscript.errors import ClosedError
+from toolscript.host.cancel import CancelToken
+
+
+@dataclass(frozen=True, slots=True)
+class RunInfo:
+    """One run, as `CodeMode.list_runs()` shows it. `age_s` is seconds since it began."""
+
+    run_id: str
+    status: str
+    age_s: float
+    pending: tuple[str, ...] = ()
+
+
+@dataclass(slots=True)
+class _Live:
+    cancel: CancelToken
+    started: float = field(default_factory=time.monotonic)
+
+
+class LiveRuns:
+    """Runs at work, across threads and event loops."""
+
+    def __init__(self) -> None:
+        self._changed = threading.Condition()
+        self._runs: dict[str, _Live] = {}
+        self._closed = False
+
+    @contextmanager
+    def at_work(self, run_id: str, cancel: CancelToken) -> Generator[None]:
+        """Counts a run as live while it lasts.
+
+        Raises:
+            ClosedError: once `close` was called.
+        """
+        self.check_open()
+        with self._changed:
+            self._runs[run_id] = _Live(cancel)
+        try:
+            yield
+        finally:
+            with self._changed:
+                del self._runs[run_id]
+                self._changed.notify_all()
+
+    def check_open(self) -> None:
+        """Raises `ClosedError` once `close` was called."""
+        if self._closed:
+            raise ClosedError("this CodeMode is closed; make a new one to run scripts")
+
+    def listed(self) -> list[RunInfo]:
+        now = time.monotonic()
+        with self._changed:
+            return [
+                RunInfo(run_id, "running", now - live.started)
+                for run_id, live in self._runs.items()
+            ]
+
+    def abort(self, run_id: str) -> bool:
+        """End a live run as `aborted`; False if there is none of that id."""
+        with self._changed:
+            live = self._runs.get(run_id)
+        if live is None:
+            return False
+        live.cancel.cancel("the run was aborted")
+        return True
+
+    async def close(self, *, drain: bool) -> None:
+        """Accept no more runs, and wait until those at work have ended; abort them or drain."""
+        self._closed = True
+        if not drain:
+            for info in self.listed():
+                self.abort(info.run_id)
+        if self._runs:
+            await asyncio.to_thread(self._wait_until_idle)
+
+    def _wait_until_idle(self) -> None:
+        with self._changed:
+            self._changed.wait_for(lambda: not self._runs)
