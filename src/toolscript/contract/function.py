@@ -247,7 +247,7 @@ def _field_of(parameter: _Parameter) -> tuple[Any, Any]:
         default = PydanticUndefined
     if default is Ellipsis:
         default = PydanticUndefined
-    if default is None:
+    if default is None and annotation is not Any:
         annotation = optional(annotation)
     if default is not PydanticUndefined:
         settings["default"] = default
