@@ -16,30 +16,38 @@ from toolscript.contract.entry import Entry
 from toolscript.contract.tool import Tool
 from toolscript.errors import ContractError
 
-JS_RESERVED_WORDS: Final = frozenset(
+
+def words(text: str) -> frozenset[str]:
+    """The words of a text, as a set."""
+    return frozenset(text.split())
+
+
+JS_RESERVED_WORDS: Final = words(
     """
     await break case catch class const continue debugger default delete do else enum export
     extends false finally for function if import in instanceof new null return super switch this
     throw true try typeof var void while with yield
-    """.split()
+    """
 )
 """ReservedWord of ECMAScript 2023, section 12.7.2."""
 
-_RESTRICTED_WORDS: Final = frozenset(
-    "arguments as async eval get implements interface let of package private protected public set "
-    "static type".split()
+_RESTRICTED_WORDS: Final = words(
+    """
+    arguments as async eval get implements interface let of package private protected public set
+    static type
+    """
 )
 """Words that cannot be declared in strict code, or that read as syntax at the start of a line."""
 
-INHERITED_MEMBERS: Final = frozenset(
+INHERITED_MEMBERS: Final = words(
     """
     __defineGetter__ __defineSetter__ __lookupGetter__ __lookupSetter__ __proto__ constructor
     hasOwnProperty isPrototypeOf propertyIsEnumerable then toLocaleString toString valueOf
-    """.split()
+    """
 )
 """`then` and all that an ordinary object inherits; refused as tool names by seed 000."""
 
-ENGINE_GLOBALS: Final = frozenset(
+ENGINE_GLOBALS: Final = words(
     """
     AggregateError Array ArrayBuffer AsyncDisposableStack Atomics BigInt BigInt64Array
     BigUint64Array Boolean DOMException DataView Date DisposableStack Error EvalError
@@ -50,7 +58,7 @@ ENGINE_GLOBALS: Final = frozenset(
     WeakRef WeakSet WebAssembly decodeURI decodeURIComponent encodeURI encodeURIComponent escape
     eval gc globalThis isFinite isNaN navigator parseFloat parseInt performance print
     queueMicrotask scriptArgs self undefined unescape window
-    """.split()
+    """
 )
 """Globals of JavaScript engines; a namespace of such a name would hide one."""
 

@@ -127,8 +127,6 @@ class Document:
             anchor = node.get(keyword)
             if isinstance(anchor, str):
                 self._anchors.setdefault(f"{base}#{anchor}", node)
-        if node.get("$recursiveAnchor") is True:
-            self._resources.setdefault(base, node)
         return base
 
 

@@ -1,0 +1,484 @@
+"""From a JSON Schema to the shape of the values that it accepts.
+
+Where a shape cannot say what a schema says it says less, never something else:
+
+- bounds, patterns, formats, `not`, `if`, `contains`, `dependentRequired`, `unevaluated…` and the
+  exclusiveness of `oneOf` do not narrow it;
+- properties that a schema does not mention are not offered, unless `additionalProperties` or
+  `patternProperties` allow them expressly;
+- a schema that only has keywords of objects or arrays, and no `type`, is read as of that type.
+
+Nesting is followed to a bounded depth in one piece; what lies deeper becomes a definition of its
+own, so that any schema is read in time linear in its size and without deep recursion.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final, cast
+
+from toolscript.contract.documentation import doc_of, merged_docs
+from toolscript.contract.names import words
+from toolscript.contract.schema import Document, Node
+from toolscript.contract.shape import (
+    BOOLEAN,
+    NEVER,
+    NULL,
+    NUMBER,
+    RECORD,
+    STRING,
+    UNKNOWN,
+    ArrayOf,
+    Doc,
+    Exactly,
+    ObjectOf,
+    Property,
+    Ref,
+    Shape,
+    Tuple,
+    Union,
+    Unknown,
+    exactly,
+    intersect,
+    union,
+)
+
+_DEPTH: Final = 24
+"""Levels of a schema that are read in one piece."""
+
+_RESOLUTIONS: Final = 2_000
+"""References that one document may have merged into an `allOf`; the rest stay references."""
+
+_MOST_NAMES: Final = 64
+"""Names of a `propertyNames` enumeration that become properties."""
+
+_OBJECT_KEYWORDS: Final = words(
+    """
+    properties required additionalProperties patternProperties minProperties maxProperties
+    propertyNames dependentRequired dependentSchemas unevaluatedProperties
+    """
+)
+_ARRAY_KEYWORDS: Final = words(
+    "items prefixItems additionalItems contains minItems maxItems uniqueItems unevaluatedItems"
+)
+_SCALARS: Final[Mapping[str, Shape]] = {
+    "string": STRING,
+    "number": NUMBER,
+    "integer": NUMBER,
+    "boolean": BOOLEAN,
+    "null": NULL,
+}
+
+Path = tuple["Path", str] | None
+"""Where in the document: a chain from the part back to the root, cheap to extend."""
+
+
+def shown_path(path: Path) -> str:
+    """The path as text, such as `$.properties.rows.items`."""
+    parts: list[str] = []
+    while path is not None:
+        path, part = path
+        parts.append(part)
+    if len(parts) > 12:
+        parts = [*parts[:6], "…", *parts[-6:]]
+    return ".".join(["$", *reversed(parts)])
+
+
+class Interpreter:
+    """Reads one document. `definitions` fills while shapes are asked for.
+
+    Attributes:
+        definitions: shapes by the key of the references to them.
+        hints: for each key, words that could make its name.
+        docs: for each key, what a comment on its definition says.
+        problems: parts that could not be read, with their paths; they are `unknown`.
+    """
+
+    def __init__(self, document: Document):
+        self.document = document
+        self.definitions: dict[int, Shape] = {}
+        self.hints: dict[int, str] = {}
+        self.docs: dict[int, Doc] = {}
+        self.problems: list[str] = []
+        self._pending: list[int] = []
+        self._nodes: dict[int, tuple[Mapping[str, Any], Path]] = {}
+        self._under_way: set[int] = set()
+        self._depth = 0
+        self._resolutions = _RESOLUTIONS
+
+    def root(self) -> Shape:
+        """The shape of the whole document; afterwards all definitions that it needs exist."""
+        root = self.document.root
+        shape = self._reference(root, None, "") if isinstance(root, Mapping) else self.shape(root)
+        while self._pending:
+            self._define(self._pending.pop())
+        return shape
+
+    def shape(self, node: object, path: Path = None) -> Shape:
+        """The shape of a subschema: in one piece, or a reference where it is shared or too deep."""
+        if isinstance(node, bool):
+            return UNKNOWN if node else NEVER
+        if not isinstance(node, Mapping):
+            self._problem(path, f"a schema must be an object or a boolean, not {_shown(node)}")
+            return UNKNOWN
+        schema = cast("Mapping[str, Any]", node)
+        if self._depth >= _DEPTH or self.document.is_shared(schema):
+            return self._reference(schema, path, _last_word(path))
+        return self._read(schema, path)
+
+    def _problem(self, path: Path, message: str) -> None:
+        if len(self.problems) < 20:
+            self.problems.append(f"{shown_path(path)}: {message}")
+
+    def _reference(self, schema: Mapping[str, Any], path: Path, hint: str) -> Ref:
+        key = id(schema)
+        if key not in self._nodes:
+            self._nodes[key] = (schema, path)
+            self._pending.append(key)
+            title = schema.get("title")
+            self.hints[key] = hint or (title if isinstance(title, str) else "")
+            self.docs[key] = doc_of(schema)
+        return Ref(key)
+
+    def _define(self, key: int) -> None:
+        if key in self.definitions:
+            return
+        self._under_way.add(key)
+        schema, path = self._nodes[key]
+        self.definitions[key] = self._read(schema, path)
+        self._under_way.discard(key)
+
+    def _resolve(self, reference: Ref) -> Shape | None:
+        """The shape behind a reference, to be merged with another; None leaves it a reference."""
+        for _ in range(_DEPTH):
+            if reference.key not in self.definitions:
+                if reference.key in self._under_way or self._depth >= _DEPTH:
+                    return None
+                self._define(reference.key)
+            self._resolutions -= 1
+            found = self.definitions[reference.key]
+            if self._resolutions < 0:
+                return None
+            if not isinstance(found, Ref):
+                return found
+            reference = found
+        return None
+
+    def _read(self, schema: Mapping[str, Any], path: Path) -> Shape:
+        self._depth += 1
+        try:
+            return self._read_parts(schema, path)
+        finally:
+            self._depth -= 1
+
+    def _read_parts(self, schema: Mapping[str, Any], path: Path) -> Shape:
+        shape = self._own(schema, path)
+        for keyword in ("$ref", "$dynamicRef", "$recursiveRef"):
+            if keyword in schema:
+                shape = self._both(shape, self._follow(schema, keyword, path))
+        for part in self._listed(schema, "allOf", path):
+            shape = self._both(shape, part)
+        for keyword in ("anyOf", "oneOf"):
+            choices = self._listed(schema, keyword, path)
+            if choices:
+                shape = self._both(shape, union(self._tagged(schema, keyword, choices)))
+        if schema.get("not") is True or schema.get("not") == {}:
+            return NEVER
+        if schema.get("nullable") is True and not isinstance(shape, Unknown):
+            return union((shape, NULL))
+        return shape
+
+    def _both(self, a: Shape, b: Shape) -> Shape:
+        return intersect(a, b, self._resolve)
+
+    def _follow(self, schema: Mapping[str, Any], keyword: str, path: Path) -> Shape:
+        reference = schema[keyword]
+        if not isinstance(reference, str):
+            self._problem(path, f"{keyword} must be a string, not {_shown(reference)}")
+            return UNKNOWN
+        target = self.document.resolve(schema, reference)
+        if target is None:
+            self._problem(path, f"nothing in this schema is called {_shown(reference)}")
+            return UNKNOWN
+        if isinstance(target, bool):
+            return UNKNOWN if target else NEVER
+        return self._reference(target, path, _reference_word(reference))
+
+    def _listed(self, schema: Mapping[str, Any], keyword: str, path: Path) -> list[Shape]:
+        parts: object = schema.get(keyword)
+        if parts is None:
+            return []
+        listed = cast("list[Any]", parts) if isinstance(parts, list) else []
+        if not listed:
+            self._problem(
+                path, f"{keyword} must be a list of schemas, not {_shown(schema[keyword])}"
+            )
+        return [
+            self.shape(part, ((path, keyword), str(number))) for number, part in enumerate(listed)
+        ]
+
+    def _tagged(self, schema: Mapping[str, Any], keyword: str, choices: list[Shape]) -> list[Shape]:
+        """The choices, each with its value of an OpenAPI `discriminator` where it names none."""
+        discriminator = schema.get("discriminator")
+        if not isinstance(discriminator, Mapping):
+            return choices
+        tag = cast("Mapping[str, Any]", discriminator).get("propertyName")
+        mapping = cast("Mapping[str, Any]", discriminator).get("mapping")
+        if not isinstance(tag, str):
+            return choices
+        values: dict[str, list[Shape]] = {}
+        if isinstance(mapping, Mapping):
+            for value, target in cast("Mapping[str, Any]", mapping).items():
+                values.setdefault(str(target), []).append(exactly(str(value)))
+        tagged: list[Shape] = []
+        for part, choice in zip(schema[keyword], choices, strict=True):
+            reference = (
+                cast("Mapping[str, Any]", part).get("$ref") if isinstance(part, Mapping) else None
+            )
+            if not isinstance(reference, str):
+                tagged.append(choice)
+                continue
+            word = exactly(reference.rpartition("/")[2])
+            allowed = values.get(reference) or values.get(reference.rpartition("/")[2])
+            named = union(allowed or [word])
+            tagged.append(self._with_tag(choice, tag, named))
+        return tagged
+
+    def _with_tag(self, choice: Shape, tag: str, value: Shape) -> Shape:
+        seen = self._resolve(choice) if isinstance(choice, Ref) else choice
+        if not isinstance(seen, ObjectOf):
+            return choice
+        given = seen.properties.get(tag)
+        if given is not None and not isinstance(given.shape, Unknown) and given.shape != STRING:
+            return choice
+        return self._both(choice, ObjectOf({tag: Property(value, required=True)}))
+
+    def _own(self, schema: Mapping[str, Any], path: Path) -> Shape:
+        """What the schema says by itself, before its references and compositions."""
+        shape = self._typed(schema, path)
+        if "enum" in schema:
+            values: object = schema["enum"]
+            listed = cast("list[Any]", values) if isinstance(values, list) else []
+            if listed:
+                shape = self._both(shape, union(constant(value) for value in listed))
+            else:
+                self._problem(path, f"enum must be a list of values, not {_shown(schema['enum'])}")
+        if "const" in schema:
+            shape = self._both(shape, constant(schema["const"]))
+        return shape
+
+    def _typed(self, schema: Mapping[str, Any], path: Path) -> Shape:
+        declared = schema.get("type")
+        if declared is None:
+            keywords = schema.keys()
+            inferred: list[Shape] = []
+            if not _OBJECT_KEYWORDS.isdisjoint(keywords):
+                inferred.append(self._object(schema, path))
+            if not _ARRAY_KEYWORDS.isdisjoint(keywords):
+                inferred.append(self._array(schema, path))
+            return union(inferred) if inferred else UNKNOWN
+        if isinstance(declared, list):
+            names = cast("list[Any]", declared)
+            return union(self._of_type(name, schema, path) for name in names)
+        return self._of_type(declared, schema, path)
+
+    def _of_type(self, name: object, schema: Mapping[str, Any], path: Path) -> Shape:
+        if name == "object":
+            return self._object(schema, path)
+        if name == "array":
+            return self._array(schema, path)
+        if isinstance(name, str) and name in _SCALARS:
+            return _SCALARS[name]
+        if isinstance(name, Mapping):  # draft 3 allowed schemas in the list
+            return self.shape(cast("Mapping[str, Any]", name), (path, "type"))
+        if name != "any":
+            self._problem(path, f"there is no type {_shown(name)}")
+        return UNKNOWN
+
+    def _object(self, schema: Mapping[str, Any], path: Path) -> Shape:
+        declared = schema.get("properties", {})
+        if not isinstance(declared, Mapping):
+            self._problem(path, f"properties must be an object, not {_shown(declared)}")
+            return UNKNOWN
+        rest = self._rest(schema, path)
+        required = self._required(schema, path)
+        properties: dict[str, Property] = {}
+        for name, part in cast("Mapping[str, Any]", declared).items():
+            place = ((path, "properties"), name)
+            properties[name] = self._property(part, place, required=name in required)
+        for name in required:
+            if name not in properties:
+                properties[name] = Property(rest or UNKNOWN, required=True)
+        closed = schema.get("additionalProperties") is False
+        if rest is not None and not properties:
+            properties = self._enumerated(schema, rest, path)
+            if properties:
+                return ObjectOf(properties, closed=True)
+        if not properties and rest is None and not closed:
+            return RECORD
+        return ObjectOf(properties, rest, closed and rest is None)
+
+    def _property(self, part: object, path: Path, *, required: bool) -> Property:
+        shape = self.shape(part, path)
+        if not isinstance(part, Mapping):
+            return Property(shape, required)
+        schema = cast("Mapping[str, Any]", part)
+        doc = merged_docs(doc_of(schema), self._inner_doc(schema))
+        return Property(shape, required, schema.get("readOnly") is True, doc)
+
+    def _inner_doc(self, schema: Mapping[str, Any]) -> Doc:
+        """What the only choice that is not null says, as in `anyOf: [{…}, {type: null}]`."""
+        for keyword in ("anyOf", "oneOf", "allOf"):
+            choices = schema.get(keyword)
+            if isinstance(choices, list):
+                real = [
+                    cast("Mapping[str, Any]", choice)
+                    for choice in cast("list[Any]", choices)
+                    if isinstance(choice, Mapping)
+                    and cast("Mapping[str, Any]", choice).get("type") != "null"
+                ]
+                if len(real) == 1:
+                    return doc_of(real[0])
+        return Doc()
+
+    def _required(self, schema: Mapping[str, Any], path: Path) -> dict[str, None]:
+        declared = schema.get("required", [])
+        if isinstance(declared, bool):  # draft 3 had a boolean, on the property itself
+            return {}
+        if not isinstance(declared, list):
+            self._problem(path, f"required must be a list of names, not {_shown(declared)}")
+            return {}
+        names = cast("list[Any]", declared)
+        return {name: None for name in names if isinstance(name, str)}
+
+    def _rest(self, schema: Mapping[str, Any], path: Path) -> Shape | None:
+        """The shape of properties that are not named, where the schema allows them expressly."""
+        shapes: list[Shape] = []
+        patterns = schema.get("patternProperties", {})
+        if isinstance(patterns, Mapping):
+            for pattern, part in cast("Mapping[str, Any]", patterns).items():
+                shapes.append(self.shape(part, ((path, "patternProperties"), pattern)))
+        else:
+            self._problem(path, f"patternProperties must be an object, not {_shown(patterns)}")
+        additional = schema.get("additionalProperties", False)
+        if additional is not False:
+            shapes.append(self.shape(additional, (path, "additionalProperties")))
+        return union(shapes) if shapes else None
+
+    def _enumerated(
+        self, schema: Mapping[str, Any], rest: Shape, path: Path
+    ) -> dict[str, Property]:
+        """Optional properties for the names of a `propertyNames` enumeration."""
+        if "propertyNames" not in schema:
+            return {}
+        names = self.shape(schema["propertyNames"], (path, "propertyNames"))
+        names = (self._resolve(names) or UNKNOWN) if isinstance(names, Ref) else names
+        texts = [
+            member.text
+            for member in (names.members if isinstance(names, Union) else (names,))
+            if isinstance(member, Exactly) and member.kind == "string"
+        ]
+        count = len(names.members) if isinstance(names, Union) else 1
+        if len(texts) != count or count > _MOST_NAMES:
+            return {}
+        values = self._names_of(schema["propertyNames"])
+        return {name: Property(rest) for name in values}
+
+    def _names_of(self, node: Node) -> list[str]:
+        """The strings of an enumeration, through references."""
+        for _ in range(_DEPTH):
+            if not isinstance(node, Mapping):
+                return []
+            if isinstance(node.get("enum"), list):
+                return [name for name in node["enum"] if isinstance(name, str)]
+            if isinstance(node.get("const"), str):
+                return [node["const"]]
+            reference = node.get("$ref")
+            if not isinstance(reference, str):
+                return []
+            node = self.document.resolve(node, reference) or False
+        return []
+
+    def _array(self, schema: Mapping[str, Any], path: Path) -> Shape:
+        prefix = schema.get("prefixItems")
+        after = schema.get("items", True)
+        if prefix is None and isinstance(after, list):
+            prefix, after = cast("list[Any]", after), schema.get("additionalItems", True)
+        if prefix is None:
+            return ArrayOf(self.shape(after, (path, "items")))
+        if not isinstance(prefix, list):
+            self._problem(path, f"prefixItems must be a list of schemas, not {_shown(prefix)}")
+            return ArrayOf(UNKNOWN)
+        listed = cast("list[Any]", prefix)
+        items = [
+            self.shape(part, ((path, "prefixItems"), str(number)))
+            for number, part in enumerate(listed)
+        ]
+        most = _whole(schema.get("maxItems"))
+        rest: Shape | None = self.shape(after, (path, "items"))
+        if after is False or (most is not None and most <= len(items)):
+            rest = None
+        if most is not None:
+            items = items[:most]
+        fewest = _whole(schema.get("minItems")) or 0
+        if rest is None and fewest > len(items):
+            return NEVER
+        return Tuple(tuple(items), min(fewest, len(items)), rest)
+
+
+def constant(value: Any, depth: int = 0) -> Shape:
+    """The shape of exactly this JSON value."""
+    if value is None or isinstance(value, str | int | float | bool):
+        return exactly(value)
+    if depth >= _DEPTH:
+        return UNKNOWN
+    if isinstance(value, list):
+        items = cast("list[Any]", value)
+        return Tuple(tuple(constant(item, depth + 1) for item in items), len(items), None)
+    if isinstance(value, Mapping):
+        members = cast("Mapping[str, Any]", value)
+        return ObjectOf(
+            {
+                str(name): Property(constant(member, depth + 1), required=True)
+                for name, member in members.items()
+            },
+            closed=True,
+        )
+    return UNKNOWN
+
+
+def _whole(value: object) -> int | None:
+    """A non-negative whole number, also where it is written as 2.0; else None."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or value < 0:
+        return None
+    return int(value) if value == value and value != float("inf") else None
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, str):
+        return repr(value if len(value) <= 60 else f"{value[:59]}…")
+    if value == []:
+        return "an empty list"
+    if isinstance(value, list):
+        return "a list"
+    if isinstance(value, Mapping):
+        return "an object"
+    return repr(value)[:60]
+
+
+def _last_word(path: Path) -> str:
+    """The nearest name on the way to a part: a property's, not a keyword's."""
+    for _ in range(4):
+        if path is None:
+            return ""
+        parent, part = path
+        if parent is not None and parent[1] in ("properties", "patternProperties"):
+            return part
+        path = parent
+    return ""
+
+
+def _reference_word(reference: str) -> str:
+    """The last part of a reference that is a word: `#/$defs/Node` → `Node`."""
+    words = [word for word in reference.replace("#", "/").split("/") if word]
+    return words[-1] if words else ""

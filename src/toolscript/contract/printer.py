@@ -1,0 +1,400 @@
+"""From shapes to TypeScript text, and which shapes get a name of their own."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import Final, Literal
+
+from toolscript.contract.comments import (
+    PROPERTY_DESCRIPTION_CHARS,
+    clean_lines,
+    doc_comment,
+    quote,
+)
+from toolscript.contract.graph import components, is_circular
+from toolscript.contract.interpret import Interpreter
+from toolscript.contract.names import is_identifier
+from toolscript.contract.shape import (
+    ArrayOf,
+    Doc,
+    Exactly,
+    Intersection,
+    Never,
+    ObjectOf,
+    Primitive,
+    Property,
+    Ref,
+    Shape,
+    Tuple,
+    Union,
+    Unknown,
+)
+from toolscript.contract.type_names import TypeNames, candidates
+
+_SHORT: Final = 40
+"""A definition of at most so many characters is written out wherever it is used."""
+
+_INLINE_CHARS: Final = 200_000
+"""Beyond so many characters a type without named helpers says `unknown`."""
+
+_LEVELS: Final = 120
+"""Brackets inside brackets, beyond which a definition gets a name (or becomes `unknown`)."""
+
+_LONGEST_REST: Final = 400
+"""Beyond so many characters an index signature beside named properties says `unknown`."""
+
+_SIMPLE: Final = re.compile(r"[\w$]+(\[\])*\Z")
+
+
+@dataclass(frozen=True, slots=True)
+class Style:
+    """How types are written.
+
+    Attributes:
+        comments: none, `//` lines (seed 004), or JSDoc.
+        sort: properties by name instead of in the order of the schema.
+        readonly: everything readonly, for values that a script only reads.
+        short_arrays: `string[]` for short items; else `Array<T>` always (seed 004).
+    """
+
+    comments: Literal["none", "line", "doc"] = "doc"
+    sort: bool = False
+    readonly: bool = False
+    short_arrays: bool = True
+
+
+class Rank(IntEnum):
+    """How loosely the parts of a text hang together; looser ones need parentheses."""
+
+    ATOM = 0
+    OPERATOR = 1
+    INTERSECTION = 2
+    UNION = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    text: str
+    rank: Rank = Rank.ATOM
+    levels: int = 0
+
+    def within(self, rank: Rank) -> str:
+        return f"({self.text})" if self.rank > rank else self.text
+
+
+_UNKNOWN_TEXT: Final = Text("unknown")
+
+
+@dataclass(frozen=True, slots=True)
+class Printed:
+    """A type as written. `accepts_empty`: an argument of it may be left out or be `{}`."""
+
+    text: str
+    accepts_empty: bool = False
+    nameless: bool = False
+    """No property is named and none is asked for; an argument has nothing to say."""
+
+
+def print_type(
+    interpreter: Interpreter,
+    style: Style,
+    names: TypeNames | None = None,
+    *,
+    owner: str = "",
+    root_name: str | None = None,
+) -> Printed:
+    """Write the type of a whole document.
+
+    Args:
+        interpreter: a document's reader; it is asked for the root here.
+        style: how to write it.
+        names: where names for recursive, repeated and deep parts are taken from. Without it
+            everything is written in place, and what cannot be becomes `unknown`.
+        owner: a prefix that makes a name of this type when another one has taken it.
+        root_name: the name to take for the whole type where it refers to itself.
+    """
+    root = interpreter.root()
+    printer = _Printer(interpreter, style, names, owner)
+    if isinstance(root, Ref):
+        printer.place(root.key, root_name)
+    return printer.top(root)
+
+
+class _Printer:
+    def __init__(self, interpreter: Interpreter, style: Style, names: TypeNames | None, owner: str):
+        self._definitions = interpreter.definitions
+        self._hints = interpreter.hints
+        self._docs = interpreter.docs
+        self._style = style
+        self._names = names
+        self._owner = owner
+        self._texts: dict[int, Text] = {}
+        # Definitions that would be aliases of themselves, by the number of their circle.
+        self._circles: dict[int, int] = {}
+
+    def top(self, root: Shape) -> Printed:
+        text = self._write(root, None).text
+        seen = self._behind(root)
+        nameless = (
+            isinstance(seen, ObjectOf)
+            and not seen.properties
+            and (seen.rest is None or isinstance(seen.rest, Unknown))
+        )
+        return Printed(text, self._accepts_empty(root, set()), nameless)
+
+    def place(self, root: int, root_name: str | None) -> None:
+        """Decide for every definition how a reference to it is written."""
+        uses: Counter[int] = Counter({root: 1})
+        successors: dict[int, list[int]] = {}
+        direct: dict[int, list[int]] = {}
+
+        def following(key: int) -> list[int]:
+            if key not in successors:
+                found = list(references(self._definitions[key]))
+                successors[key] = [reference.key for reference, _ in found]
+                direct[key] = [reference.key for reference, is_direct in found if is_direct]
+                uses.update(successors[key])
+            return successors[key]
+
+        groups = components([root], following)
+        for number, circle in enumerate(components(successors, direct.__getitem__)):
+            if is_circular(circle, direct.__getitem__):
+                self._circles.update(dict.fromkeys(circle, number))
+        for group in groups:
+            if is_circular(group, successors.__getitem__):
+                self._name(group, {root: root_name} if root_name else {})
+            else:
+                for key in group:
+                    self._place_one(key, uses[key])
+
+    def _place_one(self, key: int, uses: int) -> None:
+        text = self._write(self._definitions[key], key)
+        if self._names is None:
+            fits = len(text.text) <= _INLINE_CHARS and text.levels <= _LEVELS
+            self._texts[key] = text if fits else _UNKNOWN_TEXT
+        elif (uses == 1 and text.levels <= _LEVELS) or _is_short(text):
+            self._texts[key] = text
+        else:
+            self._name((key,), {})
+
+    def _name(self, group: tuple[int, ...], given: Mapping[int, str]) -> None:
+        """Declare definitions that refer to each other under names of their own."""
+        if self._names is None:
+            self._texts.update(dict.fromkeys(group, _UNKNOWN_TEXT))
+            return
+        offers = {key: candidates(self._hints[key], self._owner) for key in group}
+        status = "taken"
+        while status == "taken":
+            chosen: dict[int, str] = {}
+            for key in group:
+                name = given.get(key)
+                while name is None or (key not in given and name in chosen.values()):
+                    name = next(offers[key])
+                chosen[key] = name
+            self._texts.update((key, Text(name)) for key, name in chosen.items())
+            status = self._names.claim(
+                {name: self._declaration(key, name) for key, name in chosen.items()},
+                granted=given.values(),
+            )
+
+    def _declaration(self, key: int, name: str) -> str:
+        body = self._write(self._definitions[key], key).text
+        return "\n".join([*self._comment(self._docs[key]), f"type {name} = {body};"])
+
+    def _behind(self, shape: Shape) -> Shape:
+        for _ in range(_LEVELS):
+            if not isinstance(shape, Ref):
+                break
+            shape = self._definitions[shape.key]
+        return shape
+
+    def _accepts_empty(self, shape: Shape, seen: set[int]) -> bool:
+        match shape:
+            case Unknown():
+                return True
+            case ObjectOf():
+                return not any(each.required for each in shape.properties.values())
+            case Union():
+                return any(self._accepts_empty(member, seen) for member in shape.members)
+            case Intersection():
+                return all(self._accepts_empty(member, seen) for member in shape.members)
+            case Ref():
+                if shape.key in seen:
+                    return False
+                seen.add(shape.key)
+                return self._accepts_empty(self._definitions[shape.key], seen)
+            case _:
+                return False
+
+    def _write(self, shape: Shape, within: int | None) -> Text:
+        """The text of a shape.
+
+        `within` is the definition of which it is a whole alternative, not a part behind a
+        bracket: there TypeScript cannot have a type refer to itself.
+        """
+        match shape:
+            case Unknown():
+                return _UNKNOWN_TEXT
+            case Never():
+                return Text("never")
+            case Primitive():
+                return Text(shape.name)
+            case Exactly():
+                return Text(shape.text)
+            case ArrayOf():
+                return self._array(self._write(shape.item, None))
+            case Tuple():
+                return self._tuple(shape)
+            case ObjectOf():
+                return self._object(shape)
+            case Union():
+                return self._union(shape, within)
+            case Intersection():
+                return self._intersection(shape, within)
+            case Ref():
+                circle = self._circles.get(shape.key)
+                if within is None or circle is None or circle != self._circles.get(within):
+                    return self._texts[shape.key]
+                return _UNKNOWN_TEXT
+
+    def _array(self, item: Text) -> Text:
+        readonly = self._style.readonly
+        if self._style.short_arrays and _SIMPLE.match(item.text):
+            rank = Rank.OPERATOR if readonly else Rank.ATOM
+            return Text(f"{'readonly ' * readonly}{item.text}[]", rank, item.levels + 1)
+        return Text(f"{'Readonly' * readonly}Array<{item.text}>", levels=item.levels + 1)
+
+    def _tuple(self, shape: Tuple) -> Text:
+        items = [self._write(item, None) for item in shape.items]
+        parts = [
+            item.text if place < shape.required else f"{item.within(Rank.ATOM)}?"
+            for place, item in enumerate(items)
+        ]
+        if shape.rest is not None:
+            rest = self._write(shape.rest, None)
+            items.append(rest)
+            parts.append(f"...Array<{rest.text}>")
+        readonly = self._style.readonly
+        return Text(
+            f"{'readonly ' * readonly}[{', '.join(parts)}]",
+            Rank.OPERATOR if readonly else Rank.ATOM,
+            max((item.levels for item in items), default=0) + 1,
+        )
+
+    def _union(self, shape: Union, within: int | None) -> Text:
+        parts = [self._write(member, within) for member in shape.members]
+        texts = list(dict.fromkeys(part.text for part in parts))
+        if "unknown" in texts:
+            return _UNKNOWN_TEXT
+        levels = max(part.levels for part in parts)
+        if len(texts) == 1:
+            return Text(texts[0], parts[0].rank, levels)
+        return Text(" | ".join(texts), Rank.UNION, levels)
+
+    def _intersection(self, shape: Intersection, within: int | None) -> Text:
+        parts = [self._write(member, within) for member in shape.members]
+        parts = [part for part in parts if part.text != "unknown"]
+        if not parts:
+            return _UNKNOWN_TEXT
+        levels = max(part.levels for part in parts)
+        texts = list(dict.fromkeys(part.within(Rank.INTERSECTION) for part in parts))
+        if len(texts) == 1:
+            return Text(parts[0].text, parts[0].rank, levels)
+        return Text(" & ".join(texts), Rank.INTERSECTION, levels)
+
+    def _object(self, shape: ObjectOf) -> Text:
+        names = sorted(shape.properties) if self._style.sort else list(shape.properties)
+        members: list[tuple[list[str], str]] = []
+        texts: list[str] = []
+        levels = 0
+        for name in names:
+            each = shape.properties[name]
+            text = self._write(each.shape, None)
+            texts.append(text.text)
+            levels = max(levels, text.levels)
+            members.append((self._comment(each.doc), self._member(name, each, text.text)))
+        rest = self._rest(shape, texts)
+        if rest is not None:
+            levels = max(levels, rest.levels)
+            readonly = "readonly " * self._style.readonly
+            members.append(([], f"{readonly}[key: string]: {rest.text}"))
+        return Text(_braced(members), levels=levels + 1)
+
+    def _member(self, name: str, each: Property, text: str) -> str:
+        readonly = "readonly " * (self._style.readonly or each.readonly)
+        return f"{readonly}{property_name(name)}{'' if each.required else '?'}: {text}"
+
+    def _rest(self, shape: ObjectOf, texts: list[str]) -> Text | None:
+        """The type of the index signature, wide enough for the named properties beside it."""
+        if not shape.properties and shape.rest is None:
+            return Text("never") if shape.closed else _UNKNOWN_TEXT
+        if shape.rest is None:
+            return None
+        rest = self._write(shape.rest, None)
+        if not shape.properties or rest.text == "unknown":
+            return rest
+        choices = list(dict.fromkeys([rest.text, *texts]))
+        if not all(each.required for each in shape.properties.values()):
+            choices.append("undefined")
+        joined = " | ".join(choices)
+        if "unknown" in choices or len(joined) > _LONGEST_REST:
+            return _UNKNOWN_TEXT
+        return Text(joined, Rank.UNION, rest.levels)
+
+    def _comment(self, doc: Doc) -> list[str]:
+        if self._style.comments == "none" or not (doc.description or doc.tags):
+            return []
+        lines = clean_lines(doc.description, PROPERTY_DESCRIPTION_CHARS)
+        if doc.tags:
+            tags = " ".join(doc.tags)
+            lines = [*lines[:-1], f"{lines[-1]} {tags}"] if lines else [tags]
+        if self._style.comments == "line":
+            return [f"// {line}" for line in lines]
+        return doc_comment(lines)
+
+
+def references(shape: Shape) -> Iterator[tuple[Ref, bool]]:
+    """The references in a shape, and whether each is a whole alternative of it."""
+    pending: list[tuple[Shape, bool]] = [(shape, True)]
+    while pending:
+        here, is_direct = pending.pop()
+        match here:
+            case Ref():
+                yield here, is_direct
+            case ArrayOf():
+                pending.append((here.item, False))
+            case Tuple():
+                pending.extend((item, False) for item in here.items)
+                if here.rest is not None:
+                    pending.append((here.rest, False))
+            case ObjectOf():
+                pending.extend((each.shape, False) for each in here.properties.values())
+                if here.rest is not None:
+                    pending.append((here.rest, False))
+            case Union() | Intersection():
+                pending.extend((member, is_direct) for member in here.members)
+            case _:
+                pass
+
+
+def property_name(name: str) -> str:
+    """A property's name as TypeScript writes it in a type."""
+    return name if is_identifier(name) else quote(name)
+
+
+def _is_short(text: Text) -> bool:
+    return len(text.text) <= _SHORT and "\n" not in text.text
+
+
+def _braced(members: list[tuple[list[str], str]]) -> str:
+    if not any(comment or "\n" in member for comment, member in members):
+        return f"{{ {' '.join(f'{member};' for _, member in members)} }}"
+    lines = ["{"]
+    for comment, member in members:
+        lines.extend(f"  {line}" for line in comment)
+        lines.append(f"  {member};".replace("\n", "\n  "))
+    return "\n".join([*lines, "}"])

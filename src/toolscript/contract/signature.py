@@ -1,0 +1,205 @@
+"""One tool as a member of an object: `name(args: T): Promise<R>`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+from toolscript.contract.comments import (
+    TOOL_DESCRIPTION_CHARS,
+    clean_line,
+    clean_lines,
+    doc_comment,
+    quote,
+)
+from toolscript.contract.documentation import value_line
+from toolscript.contract.interpret import Interpreter
+from toolscript.contract.mcp_types import mcp_structured_content_schema
+from toolscript.contract.names import is_identifier
+from toolscript.contract.printer import Printed, Style, print_type
+from toolscript.contract.schema import Document
+from toolscript.contract.shape import STRING, ArrayOf, Exactly, ObjectOf, Ref, Tuple, Union
+from toolscript.contract.tool import JsonSchema, Tool
+from toolscript.contract.type_names import TypeNames, type_name
+
+DEFAULT_INPUT_SCHEMA_MAX_CHARS: Final = 16_000
+"""Largest type of an argument, in characters, before it becomes `unknown` (seed 004)."""
+
+_EXAMPLES: Final = 2
+_EXAMPLE_CHARS: Final = 200
+
+# In a type these two would declare what `new` makes, not a method.
+_NOT_METHODS: Final = frozenset({"new", "constructor"})
+
+
+@dataclass(frozen=True, slots=True)
+class Manner:
+    """How the tools of one declaration file are written.
+
+    Attributes:
+        style: how their types are written.
+        max_chars: a longer argument type becomes `unknown`.
+        exact: arguments are exact, results readonly (seed 000); needs `EXACT_TYPES`.
+        envelope: calls resolve to `{ result, text }` (seed 001).
+        string_argument: a bare string may fill the only required string property (seed 004).
+        effects: effects of the manifest stand in the comment (seed 003).
+    """
+
+    style: Style = field(default_factory=Style)
+    max_chars: int | None = DEFAULT_INPUT_SCHEMA_MAX_CHARS
+    exact: bool = False
+    envelope: bool = False
+    string_argument: bool = True
+    effects: bool = False
+
+
+EXACT_TYPES: Final = """\
+type Exact<Value, Shape> = Shape extends unknown
+  ? Value extends Shape
+    ? Value extends readonly unknown[]
+      ? Shape extends readonly (infer Item)[] ? { [K in keyof Value]: Exact<Value[K], Item> } : never
+      : Value extends object
+        ? { [K in keyof Value]: K extends keyof Shape ? Exact<Value[K], Shape[K]> : never }
+        : Value
+    : never
+  : never;"""
+"""Refuses properties that a type does not name, also in a value that is no fresh literal."""
+
+
+def string_argument_of(schema: JsonSchema | None) -> str | None:
+    """The property that a bare string argument fills (seed 004).
+
+    It is the schema's only required property, when that is a string: a script may then call
+    `tools.shell("ls")` for `tools.shell({ command: "ls" })`. None otherwise.
+    """
+    if not isinstance(schema, Mapping):
+        return None
+    interpreter = Interpreter(Document(schema))
+    shape = interpreter.root()
+    shape = interpreter.definitions[shape.key] if isinstance(shape, Ref) else shape
+    if not isinstance(shape, ObjectOf):
+        return None
+    required = [name for name, each in shape.properties.items() if each.required]
+    if len(required) != 1:
+        return None
+    wanted = shape.properties[required[0]].shape
+    for _ in range(16):
+        if not isinstance(wanted, Ref):
+            break
+        wanted = interpreter.definitions[wanted.key]
+    choices = wanted.members if isinstance(wanted, Union) else (wanted,)
+    strings = all(
+        choice == STRING or (isinstance(choice, Exactly) and choice.kind == "string")
+        for choice in choices
+    )
+    return required[0] if strings else None
+
+
+def output_type(
+    schema: JsonSchema | None, style: Style, names: TypeNames | None, owner: str
+) -> str:
+    """The type that a call resolves to, before any envelope."""
+    if schema is None:
+        return "unknown"
+    structured = mcp_structured_content_schema(schema)
+    if structured is None:
+        return _print(schema, style, names, owner).text
+    if structured is True:
+        return "CallToolResult"
+    return f"CallToolResult<{_print(structured, style, names, owner).text}>"
+
+
+def signature(
+    tool: Tool, identifier: str, manner: Manner, names: TypeNames | None = None, prefix: str = ""
+) -> str:
+    """The method of a tool, without a semicolon.
+
+    `names` takes the named types that it needs; `prefix` tells tools of one identifier in
+    different namespaces apart in the names of those types.
+    """
+    owner = type_name(f"{prefix} {identifier}") or "Tool"
+    result_style = replace(manner.style, readonly=manner.exact or manner.style.readonly)
+    result = output_type(tool.output_schema, result_style, names, f"{owner}Result")
+    if manner.envelope:
+        result = f"{{ result: {result}; text: string }}"
+    generic, arguments = _arguments(tool.input_schema, owner, manner, names)
+    return f"{method_name(identifier)}{generic}({arguments}): Promise<{result}>"
+
+
+def tool_comment(tool: Tool, expression: str, manner: Manner) -> list[str]:
+    """The JSDoc of a tool: description, how it behaves, examples; as lines."""
+    options = tool.options
+    lines = clean_lines(tool.description, TOOL_DESCRIPTION_CHARS)
+    behaviour = _behaviour(tool)
+    if behaviour:
+        lines.append(behaviour)
+    if manner.effects and options.manifest is not None and options.manifest.effects:
+        effects = ", ".join(sorted(options.manifest.effects))
+        lines.append(f"Effects: {clean_line(effects, _EXAMPLE_CHARS)}.")
+    if options.manifest is not None and options.manifest.maturity != "stable":
+        lines.append(f"@{options.manifest.maturity}")
+    for example in options.examples[:_EXAMPLES]:
+        shown = value_line(dict(example), _EXAMPLE_CHARS)
+        if shown:
+            lines.append(f"@example await {expression}({shown})")
+    return doc_comment(lines)
+
+
+def method_name(identifier: str) -> str:
+    if is_identifier(identifier) and identifier not in _NOT_METHODS:
+        return identifier
+    return quote(identifier)
+
+
+def _behaviour(tool: Tool) -> str:
+    options = tool.options
+    words: list[str] = []
+    if options.read_only:
+        words.append("Read-only.")
+    elif options.idempotent:
+        words.append("Idempotent.")
+    if options.destructive:
+        words.append("Destructive.")
+    if callable(options.requires_approval):
+        words.append("May require approval.")
+    elif options.requires_approval:
+        words.append("Requires approval.")
+    return " ".join(words)
+
+
+def _arguments(
+    schema: JsonSchema, owner: str, manner: Manner, names: TypeNames | None
+) -> tuple[str, str]:
+    """Type parameters and parameters of a tool's method."""
+    mark = names.mark() if names is not None else 0
+    printed = _print(schema, manner.style, names, f"{owner}Args")
+    chars = len(printed.text) + (names.chars_since(mark) if names is not None else 0)
+    text = printed.text
+    if manner.max_chars is not None and chars > manner.max_chars:
+        if names is not None:
+            names.forget_since(mark)
+        text = "unknown"
+    elif printed.nameless and not manner.exact:
+        text = "{}"
+    optional = "?" if printed.accepts_empty else ""
+    if manner.exact and text != "unknown":
+        return f"<const A extends {text}>", f"args{optional}: A & Exact<A, {text}>"
+    if manner.string_argument and string_argument_of(schema) is not None:
+        text = f"string | {text}"
+    return "", f"args{optional}: {text}"
+
+
+def spread_arguments(schema: JsonSchema | None, style: Style) -> str:
+    """The parameters of a function that takes its arguments one by one."""
+    if schema is not None:
+        interpreter = Interpreter(Document(schema))
+        shape = interpreter.root()
+        shape = interpreter.definitions[shape.key] if isinstance(shape, Ref) else shape
+        if isinstance(shape, ArrayOf | Tuple):
+            return f"...args: {print_type(interpreter, style).text}"
+    return "...args: unknown[]"
+
+
+def _print(schema: JsonSchema, style: Style, names: TypeNames | None, owner: str) -> Printed:
+    return print_type(Interpreter(Document(schema)), style, names, owner=owner)
