@@ -12,12 +12,10 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any, Final, cast
 
-from toolscript.contract.declarations import declared_object, with_types
+from toolscript.contract.declare import declare_tool
 from toolscript.contract.entry import Entry
 from toolscript.contract.nearest import nearest
-from toolscript.contract.signature import Manner, signature, tool_comment
 from toolscript.contract.tool import JsonSchema
-from toolscript.contract.type_names import TypeNames
 from toolscript.contract.words import words_of
 from toolscript.errors import ToolError
 
@@ -62,7 +60,7 @@ class Catalog:
         wanted = name.strip()
         found = [entry for entry in self._entries if wanted in _spellings(entry)]
         if found:
-            return "\n\n".join(declaration_of(entry) for entry in found)
+            return "\n\n".join(declare_tool(entry) for entry in found)
         members = [entry for entry in self._entries if wanted == (entry.namespace or "tools")]
         if members:
             return "\n".join(f"{entry.expression}: {summary_of(entry)}" for entry in members)
@@ -141,16 +139,6 @@ class _Index:
         return longer or shorter or nearest(word, sorted(self._places), limit=2)
 
 
-def declaration_of(entry: Entry) -> str:
-    """One tool as TypeScript that stands by itself."""
-    manner = Manner()
-    names = TypeNames()
-    comment = tool_comment(entry.tool, entry.expression, manner)
-    member = signature(entry.tool, entry.identifier, manner, names, entry.namespace or "")
-    block = declared_object(entry.namespace or "tools", [(comment, member)])
-    return with_types(names, [block])
-
-
 def summary_of(entry: Entry, max_chars: int = 100) -> str:
     """The first sentence of a description, on one line."""
     text = " ".join(entry.tool.description.split())
@@ -164,7 +152,7 @@ def _found(entry: Entry) -> dict[str, str]:
     return {
         "name": entry.expression,
         "description": summary_of(entry, 300),
-        "declaration": declaration_of(entry),
+        "declaration": declare_tool(entry),
     }
 
 
