@@ -1,0 +1,193 @@
+"""What a user or a model does wrong gets a sentence that says what to do instead."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import threading
+from typing import Any
+
+import pytest
+
+from toolscript import (
+    CodeMode,
+    ConfigurationError,
+    ContractError,
+    ErrorKind,
+    InputError,
+    Limits,
+    Namespace,
+    RunFailed,
+    RunResult,
+    Tool,
+    tool_from,
+)
+
+
+def search_orders(status: str, limit: int = 10) -> list[str]:
+    """Orders in a state."""
+    return [f"{status}-{number}" for number in range(limit)]
+
+
+async def run(script: str, *tools: Any, **knobs: Any) -> RunResult:
+    async with CodeMode(tools or [search_orders], **knobs) as codemode:
+        return await codemode.run(script)
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        (42, ("42", "int", "function")),
+        ("search_orders", ("'search_orders'", "str", "function")),
+        ({"a": 1}, ("dict",)),
+        (None, ("None",)),
+    ],
+)
+def test_what_is_no_tool(given: Any, words: tuple[str, ...]) -> None:
+    with pytest.raises(ContractError) as refused:
+        tool_from(given)
+    for word in words:
+        assert word in str(refused.value)
+
+
+def test_a_function_without_a_name() -> None:
+    with pytest.raises(ContractError, match=r"lambda.*name") as refused:
+        CodeMode([lambda x: x])
+    assert "Tool(" in str(refused.value) or "def" in str(refused.value)
+
+
+def test_two_tools_of_one_identifier() -> None:
+    tools = [
+        Tool(name, "", {"type": "object"}, None, lambda args, context: None)
+        for name in ("get-user", "get_user")
+    ]
+    with pytest.raises(ContractError) as refused:
+        CodeMode(tools)
+    assert "'get-user'" in str(refused.value)
+    assert "'get_user'" in str(refused.value)
+    assert "clash" in str(refused.value)
+
+
+def test_a_namespace_that_is_no_name() -> None:
+    with pytest.raises(ContractError, match="my server"):
+        CodeMode([Namespace("my server", [search_orders])])
+
+
+def test_a_knob_a_limit_and_a_profile_that_do_not_exist() -> None:
+    with pytest.raises(ConfigurationError, match=r"'paralel'.*parallel"):
+        CodeMode([], paralel="all")
+    with pytest.raises(ConfigurationError, match=r"one of 'all', 'reads', 'serial'"):
+        CodeMode([], parallel="some")
+    with pytest.raises(ConfigurationError, match=r"'wall_sec'.*wall_s"):
+        CodeMode([], limits={"wall_sec": 3})
+    with pytest.raises(ConfigurationError, match="wall_s must be above 0"):
+        Limits(wall_s=0)
+    with pytest.raises(ConfigurationError, match=r"'strict'.*'default'"):
+        CodeMode([], profile="strict")
+
+
+async def test_a_result_that_has_no_json_form() -> None:
+    def connect() -> Any:
+        """Connect."""
+        return {"rows": [1, threading.Lock()]}
+
+    result = await run("return await tools.connect({})", connect)
+    assert result.error is not None
+    assert result.error.tool == "connect"
+    assert "$.rows[1]" in result.error.message
+    assert "lock" in result.error.message
+    assert result.calls[0].error is not None
+    assert result.calls[0].error.code == "invalid_result"
+
+
+async def test_a_value_that_has_no_json_form() -> None:
+    result = await run("return { rows: [1, { when: () => 1 }] }")
+    assert result.error is not None
+    assert result.error.kind == ErrorKind.INVALID_OUTPUT
+    assert "$.rows[1].when" in result.error.message
+    assert "function" in result.error.message
+
+
+async def test_a_syntax_error_has_its_place_an_excerpt_and_a_caret() -> None:
+    result = await run(
+        "const orders = [];\nconst late = orders.filter((o => o.late);\nreturn late;"
+    )
+    error = result.error
+    assert error is not None
+    assert error.kind == ErrorKind.SYNTAX
+    assert error.line == 2
+    assert error.column is not None
+    code, caret = error.excerpt.splitlines()
+    assert code == "const late = orders.filter((o => o.late);"
+    assert caret.strip() == "^"
+    assert error.excerpt in result.text()
+
+
+async def test_an_unknown_tool_names_the_nearest() -> None:
+    result = await run("return await tools.search_order({ status: 'late' })")
+    assert result.error is not None
+    assert "search_order" in result.error.message
+    assert re.search(r"search_orders\b", result.text())
+
+
+async def test_a_wrong_argument_names_property_value_and_what_is_allowed() -> None:
+    result = await run("return await tools.search_orders({ state: 'late', limit: 'ten' })")
+    assert result.error is not None
+    for word in ("status", "state", "limit", "integer"):
+        assert word in result.error.message
+
+
+async def test_a_script_that_returns_nothing_says_so() -> None:
+    result = await run("const orders = 1;", source="body")
+    assert result.ok
+    assert result.text()
+    nothing = await run("for (const x of []) {}")
+    assert not nothing.has_value
+    assert "return" in nothing.text()
+
+
+async def test_an_empty_script() -> None:
+    result = await run("   ")
+    assert result.error is not None
+    assert "empty" in result.error.message
+
+
+async def test_program_input_that_is_missing_wrong_or_not_wanted() -> None:
+    schema = {"type": "object", "properties": {"id": {"type": "integer"}}, "required": ["id"]}
+    async with CodeMode([], input_schema=schema) as codemode:
+        with pytest.raises(InputError, match="input="):
+            await codemode.run("return input")
+        with pytest.raises(InputError, match="id"):
+            await codemode.run("return input", input={"id": "one"})
+        assert (await codemode.run("return input", input={"id": 1})).value == {"id": 1}
+    async with CodeMode([]) as codemode:
+        with pytest.raises(InputError, match="no program input"):
+            await codemode.run("return 1", input=None)
+
+
+async def test_unwrap_of_a_failed_run() -> None:
+    result = await run("throw new TypeError('no good')")
+    with pytest.raises(RunFailed, match="no good") as failed:
+        result.unwrap()
+    assert failed.value.result is result
+
+
+async def test_a_limit_says_its_name_what_is_allowed_and_what_was_seen() -> None:
+    result = await run("return 'x'.repeat(2000)", limits={"value_bytes": 1000})
+    error = result.error
+    assert error is not None
+    assert (error.limit, error.allowed) == ("value_bytes", 1000)
+    assert error.seen is not None
+    assert error.seen >= 2000
+    assert "value_bytes" in error.message
+
+
+async def test_a_tool_that_takes_too_long_is_named() -> None:
+    async def sleepy() -> None:
+        """Sleep."""
+        await asyncio.sleep(30)
+
+    result = await run("await tools.sleepy({})", sleepy, limits={"wall_s": 0.3})
+    assert result.error is not None
+    assert result.error.kind == ErrorKind.TIMEOUT
+    assert "sleepy" in result.text()
