@@ -7,14 +7,11 @@ thread pool wide enough for a script's parallel calls.
 
 from __future__ import annotations
 
-import asyncio
 import functools
 import inspect
 import json
-from collections.abc import Callable, Mapping
-from concurrent.futures import ThreadPoolExecutor
-from contextvars import copy_context
-from typing import Any, Final, cast
+from collections.abc import Mapping
+from typing import Any, cast
 
 from langchain_core.messages import ToolMessage
 from langchain_core.runnables import RunnableConfig
@@ -25,6 +22,7 @@ from pydantic.v1 import ValidationError as ValidationErrorV1
 from toolscript.contract.tool import JsonSchema, ToolContext
 from toolscript.contract.validation import compile_validator
 from toolscript.errors import ToolError
+from toolscript.host.threads import in_thread
 from toolscript.langchain.arguments import argument_error
 from toolscript.langchain.capture import Returned, capture_view
 from toolscript.langchain.commands import messages_in, steering_items
@@ -34,14 +32,6 @@ from toolscript.langchain.pausing import Bubble, steers_graph
 from toolscript.langchain.schema import input_schema_of, output_schema_of
 from toolscript.langchain.session import NestedCall, Session, current_session
 from toolscript.langchain.signature import runs_in_thread
-
-_THREADS: Final = 64
-
-
-@functools.cache
-def _pool() -> ThreadPoolExecutor:
-    """Threads for sync tools: a loop's own pool has too few for a script's parallel calls."""
-    return ThreadPoolExecutor(_THREADS, thread_name_prefix="toolscript-langchain")
 
 
 class NestedTool:
@@ -72,7 +62,7 @@ class NestedTool:
             return self._value(session, context.seq, message, returned)
         except Exception as error:
             if steers_graph(error):
-                session.pauses.note(error)
+                session.pauses.note(error, context.seq)
                 raise Bubble(error) from error
             if isinstance(error, ValidationError | ValidationErrorV1) and self._refused(error):
                 where = f"tool {self.tool.name!r}: input schema"
@@ -118,12 +108,7 @@ class NestedTool:
     async def _invoke(self, tool_call: dict[str, Any], config: RunnableConfig | None) -> Any:
         if not self._threaded:
             return await self._view.ainvoke(tool_call, config)
-        context = copy_context()
-
-        def in_thread() -> Any:
-            return context.run(_without_stop_iteration, self._view.invoke, tool_call, config)
-
-        return await asyncio.get_running_loop().run_in_executor(_pool(), in_thread)
+        return await in_thread(functools.partial(self._view.invoke, tool_call, config))
 
     def _value(self, session: Session, seq: int, message: Any, returned: Any) -> Any:
         """What the script receives; what only the graph or the caller wants is set aside."""
@@ -176,13 +161,3 @@ def _structured(value: Any, artifact: Any) -> Any:
         structured: Any = cast("Mapping[str, Any]", artifact)["structured_content"]
         return value if structured is None else structured
     return value
-
-
-def _without_stop_iteration(
-    invoke: Callable[..., Any], tool_call: dict[str, Any], config: RunnableConfig | None
-) -> Any:
-    """A `StopIteration` cannot pass through a future; LangChain turns it into this, too."""
-    try:
-        return invoke(tool_call, config)
-    except StopIteration as error:
-        raise RuntimeError(f"StopIteration: {error}") from error

@@ -15,6 +15,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, cast
 
 from langchain_core.runnables import RunnableConfig
+from langchain_core.runnables.config import set_config_context
 
 _SCRATCHPAD: Final = "__pregel_scratchpad"
 _SEND: Final = "__pregel_send"
@@ -51,23 +52,23 @@ def steers_graph(error: BaseException) -> bool:
 class Pauses:
     """The interrupts of one execution of a code run, and the answers to earlier ones.
 
-    `answers` holds, by the seq of a call, what was already answered; it grows while calls take
-    new answers, and has to be kept until the run is through.
+    `answers` holds, by who asked, what was already answered; it grows while calls take new
+    answers, and has to be kept until the run is through. `asking` are the seqs of the calls
+    that wait now.
     """
 
-    def __init__(self, answers: Mapping[int, list[Any]] | None = None):
+    def __init__(self) -> None:
         self._errors: list[BaseException] = []
-        self.answers: dict[int, list[Any]] = {
-            seq: list(given) for seq, given in (answers or {}).items()
-        }
+        self.answers: dict[str, list[Any]] = {}
+        self.asking: set[int] = set()
 
-    def config_for(self, config: RunnableConfig, seq: int) -> RunnableConfig:
-        """The config of one nested call, with answers and a namespace of its own."""
+    def config_for(self, config: RunnableConfig, asker: str) -> RunnableConfig:
+        """The config for one asker (`call:3`), with answers and a namespace of its own."""
         configurable: Mapping[str, Any] = config.get("configurable", {})
         scratchpad = configurable.get(_SCRATCHPAD)
         if scratchpad is None:
             return config
-        namespace = f"{configurable.get(_NAMESPACE, '')}|call:{seq}"
+        namespace = f"{configurable.get(_NAMESPACE, '')}|{asker}"
         addressed: Mapping[str, Any] = configurable.get(_RESUME_MAP) or {}
         # `Command(resume=value)` names no interrupt: it is for the one call that asks.
         unaddressed = (lambda consume=False: None) if addressed else scratchpad.get_null_resume
@@ -76,29 +77,45 @@ class Pauses:
             "configurable": {
                 **configurable,
                 _NAMESPACE: namespace,
-                _SEND: self._send_for(seq, configurable[_SEND]),
+                _SEND: self._send_for(asker, configurable[_SEND]),
                 _SCRATCHPAD: dataclasses.replace(
                     scratchpad,
                     interrupt_counter=itertools.count().__next__,
                     subgraph_counter=itertools.count().__next__,
                     call_counter=itertools.count().__next__,
-                    resume=self._given(seq, namespace, addressed),
+                    resume=self._given(asker, namespace, addressed),
                     get_null_resume=unaddressed,
                 ),
             },
         }
 
-    def note(self, error: BaseException) -> None:
+    def note(self, error: BaseException, seq: int) -> None:
+        """A call raised something that steers the graph."""
         self._errors.append(error)
+        self.asking.add(seq)
 
-    def error(self) -> BaseException | None:
+    def ask(self, config: RunnableConfig, asker: str, seq: int, question: Any) -> tuple[Any, ...]:
+        """Ask by an interrupt: the answers to it so far, or nothing if it waits for one.
+
+        An answer that cannot be used is dropped, so that the same interrupt can ask again.
+        """
+        from langgraph.types import interrupt
+
+        try:
+            with set_config_context(self.config_for(config, asker)) as context:
+                return (context.run(interrupt, question),)
+        except Exception as error:
+            if not steers_graph(error):
+                raise
+            self.note(error, seq)
+            return ()
+
+    def error(self) -> BaseException:
         """What the code tool raises for all that its calls raised to steer the graph.
 
         Interrupts are joined, one for each waiting call. Anything else goes first: a refused
         answer leaves all of them answerable.
         """
-        if not self._errors:
-            return None
         errors = sys.modules["langgraph.errors"]
         interrupts: list[Any] = []
         for error in self._errors:
@@ -107,22 +124,22 @@ class Pauses:
             interrupts += error.args[0]
         return cast(BaseException, errors.GraphInterrupt(tuple(interrupts)))
 
-    def _given(self, seq: int, namespace: str, addressed: Mapping[str, Any]) -> list[Any]:
-        """Answers for one call: the earlier ones, and a new one addressed to its interrupt."""
-        given = list(self.answers.get(seq, ()))
+    def _given(self, asker: str, namespace: str, addressed: Mapping[str, Any]) -> list[Any]:
+        """Answers for one asker: the earlier ones, and a new one addressed to its interrupt."""
+        given = list(self.answers.get(asker, ()))
         for key in _interrupt_ids(namespace, len(given)) if addressed else ():
             if key in addressed:
                 return [*given, addressed[key]]
         return given
 
-    def _send_for(self, seq: int, send: Send) -> Send:
+    def _send_for(self, asker: str, send: Send) -> Send:
         """The graph's `send`, except that answers are kept by call and not by task."""
 
         def keep_answers(writes: Sequence[tuple[str, Any]]) -> None:
             rest = [write for write in writes if write[0] != _RESUME]
             for channel, value in writes:
                 if channel == _RESUME:
-                    self.answers[seq] = list(value)
+                    self.answers[asker] = list(value)
             if rest:
                 send(rest)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -11,13 +11,12 @@ from typing import TYPE_CHECKING, Any
 from langchain_core.runnables import RunnableConfig
 from langchain_core.tools import BaseTool
 
+from toolscript.langchain.commands import Channels, Steering, state_with
 from toolscript.langchain.inject import Inject
 from toolscript.langchain.pausing import Pauses
 
 if TYPE_CHECKING:
-    from langchain_core.messages import ToolMessage
     from langgraph.prebuilt import ToolRuntime
-    from langgraph.types import Command
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +49,7 @@ class Kept:
     seq: int
     tool: str
     artifact: Any
-    steering: tuple[Command[Any] | ToolMessage, ...]
+    steering: tuple[Steering, ...]
 
 
 @dataclass(slots=True)
@@ -63,7 +62,7 @@ class Session:
         runtime: the outer call's runtime, or None outside of a graph.
         inject: values of custom injected arguments.
         around: middleware around each nested call.
-        state: the graph's state as it is now, what nested calls wrote included.
+        channels: the graph's, with its reducers; empty outside of a graph.
         pauses: interrupts and answers of this execution.
         kept: artifacts and commands of nested calls.
     """
@@ -73,25 +72,31 @@ class Session:
     runtime: ToolRuntime[Any, Any] | None = None
     inject: Inject = field(default_factory=dict[str, Any])
     around: Around | None = None
-    state: Callable[[Sequence[Kept]], Any] = lambda kept: None
+    channels: Channels = field(default_factory=dict[str, Any])
     pauses: Pauses = field(default_factory=Pauses)
     kept: list[Kept] = field(default_factory=list[Kept])
 
     def nested_call(self, tool: BaseTool, args: dict[str, Any], seq: int) -> NestedCall:
         call_id = f"{self.call_id}:{seq}"
-        config = self.config and self.pauses.config_for(self.config, seq)
-        state = self.state(self.kept)
+        config = self.config and self.pauses.config_for(self.config, f"call:{seq}")
         runtime = self.runtime
-        if runtime is not None and config is not None:
-            runtime = dataclasses.replace(runtime, tool_call_id=call_id, config=config, state=state)
-        return NestedCall(tool, args, call_id, config, state, runtime)
+        if runtime is None or config is None:
+            return NestedCall(tool, args, call_id, config, None, None)
+        state = state_with(runtime.state, self.steering(), self.channels)
+        own = dataclasses.replace(runtime, tool_call_id=call_id, config=config, state=state)
+        return NestedCall(tool, args, call_id, config, state, own)
+
+    def steering(self) -> list[Steering]:
+        """Commands and messages of nested calls, in the order in which the script made them."""
+        ordered = sorted(self.kept, key=lambda one: one.seq)
+        return [item for one in ordered for item in one.steering]
 
     def keep(
         self,
         seq: int,
         tool: str,
         artifact: Any,
-        steering: tuple[Command[Any] | ToolMessage, ...],
+        steering: tuple[Steering, ...],
     ) -> None:
         if artifact is not None or steering:
             self.kept.append(Kept(seq, tool, artifact, steering))
