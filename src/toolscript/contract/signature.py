@@ -184,7 +184,8 @@ def _arguments(
         text = "{}"
     optional = "?" if printed.accepts_empty else ""
     if manner.exact and text != "unknown":
-        return f"<const A extends {text}>", f"args{optional}: A & Exact<A, {text}>"
+        named = names.named(text, f"{owner}Args") if names is not None else text
+        return f"<A extends {named}>", f"args{optional}: A & Exact<A, {named}>"
     if manner.string_argument and string_argument_of(schema) is not None:
         text = f"string | {text}"
     return "", f"args{optional}: {text}"

@@ -36,9 +36,9 @@ def type_name(text: str) -> str:
 def candidates(hint: str, owner: str) -> Iterator[str]:
     """Names for a type, the best first, without end."""
     base = type_name(hint)
-    if base and base != owner:
+    if base:
         yield base
-    longer = f"{owner}{base or 'Part'}"
+    longer = f"{owner}{base or 'Part'}" if base != owner else f"{owner}Type"
     yield longer
     number = 2
     while True:
@@ -68,6 +68,15 @@ class TypeNames:
             return "new"
         same = all(self._declared.get(name) == text for name, text in declarations.items())
         return "same" if same else "taken"
+
+    def named(self, text: str, hint: str) -> str:
+        """A name for a type that is written more than once; the text itself where it is a name."""
+        if text.isidentifier():
+            return text
+        for name in candidates(hint, hint):
+            if self.claim({name: f"type {name} = {text};"}) != "taken":
+                return name
+        raise AssertionError("there is always another name")
 
     @property
     def declarations(self) -> list[str]:
