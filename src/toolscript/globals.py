@@ -215,3 +215,9 @@ def globals_of(profile: Profile) -> Sequence[Global]:
     """The rows of the table that exist under a profile, in table order."""
     on = set(switches(profile, has_input=False)) | {"ToolError"}
     return [row for row in TABLE if row.switch in on]
+
+
+def reserved_names(profile: Profile) -> frozenset[str]:
+    """Names that no namespace, global or shortcut may have: they mean something already."""
+    documented = {name for row in globals_of(profile) for name in row.names}
+    return frozenset(documented | {"tools", "codemode", "bindings", "input", "globalThis"})

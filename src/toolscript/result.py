@@ -162,7 +162,11 @@ RunStatus = Literal["completed", "failed", "paused"]
 
 @dataclass(frozen=True, slots=True)
 class RunResult:
-    """The end of a run, or its pause. A script's failure is here, never an exception."""
+    """The end of a run, or its pause. A script's failure is here, never an exception.
+
+    `value_text` is what printing the value shows, where a tool gave it two faces.
+    `max_output_tokens` is what the script's options line asked for.
+    """
 
     run_id: str
     status: RunStatus
@@ -176,16 +180,21 @@ class RunResult:
     store_writes: StoreWrites = field(default_factory=StoreWrites)
     warnings: tuple[str, ...] = ()
     usage: RunUsage = field(default_factory=RunUsage)
+    max_output_tokens: int | None = None
 
     @property
     def ok(self) -> bool:
         return self.status == "completed"
 
     def text(self, max_tokens: int | None = None) -> str:
-        """What a model reads back; see `render.render_text`."""
+        """What a model reads back; see `render.render_text`.
+
+        The smaller of `max_tokens` and what the script itself asked for bounds it.
+        """
         from toolscript.render import render_text
 
-        return render_text(self, max_tokens)
+        bounds = [most for most in (max_tokens, self.max_output_tokens) if most is not None]
+        return render_text(self, min(bounds, default=None))
 
     def unwrap(self) -> Any:
         """The value of a completed run.
@@ -225,6 +234,7 @@ class RunResult:
                 ),
                 warnings=tuple(data["warnings"]),
                 usage=RunUsage(**data["usage"]),
+                max_output_tokens=data["max_output_tokens"],
             )
         except (KeyError, TypeError) as error:
             raise ValueError(f"this is not the JSON of a RunResult: {error!r}") from error

@@ -1,0 +1,62 @@
+"""The input of a program: what the host passes in, and what the script sees of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, cast
+
+from toolscript import jsontext
+from toolscript.contract.tool import JsonSchema
+from toolscript.contract.validation import validate_input
+from toolscript.errors import InputError, ToolError
+
+
+@dataclass(frozen=True, slots=True)
+class ProgramInput:
+    """A declared program input.
+
+    Attributes:
+        schema: what the script sees: the schema of the validated, transformed value.
+        parse: takes what the embedder passed and gives JSON values; raises `InputError`.
+    """
+
+    schema: JsonSchema
+    parse: Callable[[Any], Any]
+
+
+def program_input(declared: Any) -> ProgramInput:
+    """A program input from a JSON Schema, or from a Python type as pydantic understands it.
+
+    With a type, the embedder passes what the type takes and the script sees what it serialises
+    to: validation and transformation happen once, in the host (seed 000).
+    """
+    if isinstance(declared, bool | Mapping):
+        schema = cast("JsonSchema", declared)
+        check = validate_input(schema)
+
+        def parse_json(value: Any) -> Any:
+            try:
+                value = jsontext.loads(jsontext.dumps(value))
+                check(value)
+            except (ToolError, TypeError, ValueError, RecursionError) as error:
+                raise InputError(f"the program input does not fit its schema: {error}") from error
+            return value
+
+        return ProgramInput(schema=schema, parse=parse_json)
+
+    from pydantic import TypeAdapter, ValidationError
+
+    adapter: TypeAdapter[Any] = TypeAdapter(declared)
+
+    def parse_typed(value: Any) -> Any:
+        try:
+            return adapter.dump_python(adapter.validate_python(value), mode="json")
+        except ValidationError as error:
+            problems = "; ".join(
+                f"{'.'.join(str(part) for part in problem['loc']) or 'input'}: {problem['msg']}"
+                for problem in error.errors(include_url=False, include_input=False)[:8]
+            )
+            raise InputError(f"the program input does not fit its type: {problems}") from error
+
+    return ProgramInput(schema=adapter.json_schema(mode="serialization"), parse=parse_typed)

@@ -1,0 +1,316 @@
+"""`CodeMode`: tools in, one typed script out."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+import uuid
+from collections.abc import AsyncIterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal, Unpack
+
+from toolscript.bridge import run_blocking
+from toolscript.contract.contract import Contract, namespaces_from
+from toolscript.contract.convert import tool_from
+from toolscript.contract.input import program_input
+from toolscript.contract.prompt import render_prompt
+from toolscript.contract.tool import GlobalFunction, Namespace
+from toolscript.errors import InputError, SourceError
+from toolscript.events import Event, OnEvent
+from toolscript.globals import globals_of
+from toolscript.host.approval import ApproveCallback
+from toolscript.host.cancel import CancelToken
+from toolscript.host.gates import ToolGates
+from toolscript.host.limits import Limits
+from toolscript.host.policy import Authority, Policy, unavailable
+from toolscript.launch import Parts, Request, checked, launch, prepared
+from toolscript.live import LiveRuns, RunInfo
+from toolscript.profiles import Knobs, Profile, profile_named
+from toolscript.program import surroundings_of
+from toolscript.result import UNSET, RunResult, Unset
+from toolscript.sandbox.runtime import Clock, Runtime
+from toolscript.script.diagnostic import Diagnostic, ScriptError
+from toolscript.script.script import prepare_module
+
+
+@dataclass(frozen=True, slots=True)
+class Determinism:
+    """Pins the only sources of chance that a script has.
+
+    `now_ms` is what `Date.now()` starts at; `seed` decides `Math.random()`. With clock "fixed"
+    the time stays, with "advancing" it moves to the time at which each result is delivered.
+    """
+
+    now_ms: int
+    seed: int
+    clock: Literal["fixed", "advancing"] = "fixed"
+
+    def pinned(self) -> Clock:
+        return Clock(self.now_ms, self.seed, advancing=self.clock == "advancing")
+
+
+class CodeMode:
+    """Runs scripts against tools. Safe to use from several threads and event loops.
+
+    Args:
+        tools: functions, `Tool`s, tools of other frameworks, `Namespace`s, in a list or as a
+            mapping of namespace to tools.
+        profile: a name from docs/profiles.md, or a `Profile`.
+        input_schema: JSON Schema or Python type of the program input; its presence makes
+            `run(input=...)` required.
+        runtime: where scripts run; None is the pool of QuickJS processes that this process shares.
+        limits: a `Limits` (replaces the profile's) or a mapping (changes some of them).
+        policy: decides about each call, besides the tools' own options.
+        approve: asked for calls that need a person; without it such a run pauses.
+        modules: name → source of modules that scripts may import.
+        globals: host functions that scripts call by a global name.
+        shortcuts: global name → name of the tool that it calls.
+        tool_hints: advice for tools that do not exist but that models ask for, by name.
+        knobs: see `Knobs`.
+
+    Raises:
+        ConfigurationError: for knobs, limits or parts that cannot work together.
+        ContractError: for tools that cannot be offered as given.
+    """
+
+    def __init__(
+        self,
+        tools: Any,
+        *,
+        profile: str | Profile = "default",
+        input_schema: Any = None,
+        runtime: Runtime | None = None,
+        limits: Limits | Mapping[str, Any] | None = None,
+        policy: Policy | None = None,
+        approve: ApproveCallback | None = None,
+        modules: Mapping[str, str] | None = None,
+        globals: Sequence[GlobalFunction] | None = None,
+        shortcuts: Mapping[str, str] | None = None,
+        tool_hints: Mapping[str, str] | None = None,
+        **knobs: Unpack[Knobs],
+    ):
+        base = profile_named(profile) if isinstance(profile, str) else profile
+        self._input = None if input_schema is None else program_input(input_schema)
+        self._modules = {name: prepare_module(text) for name, text in (modules or {}).items()}
+        self._globals = tuple(globals or ())
+        self._shortcuts = dict(shortcuts or {})
+        self._hints = dict(tool_hints or {})
+        self._live = LiveRuns()
+        self._parts = self._assembled(
+            namespaces_from(tools),
+            base.with_knobs(knobs, limits),
+            policy=policy,
+            approve=approve,
+            runtime=runtime,
+            gates=ToolGates(),
+        )
+
+    def _assembled(
+        self, namespaces: tuple[Namespace, ...], profile: Profile, **others: Any
+    ) -> Parts:
+        contract = Contract.of(namespaces, profile, input=self._input, globals=self._globals)
+        return Parts(
+            contract=contract,
+            profile=profile,
+            surroundings=surroundings_of(
+                contract,
+                profile,
+                modules=self._modules,
+                shortcuts=self._shortcuts,
+                hints=self._hints,
+            ),
+            live=self._live,
+            **others,
+        )
+
+    def _offer(self, namespaces: tuple[Namespace, ...]) -> None:
+        parts = self._parts
+        self._parts = self._assembled(
+            namespaces,
+            parts.profile,
+            policy=parts.policy,
+            approve=parts.approve,
+            runtime=parts.runtime,
+            gates=parts.gates,
+        )
+
+    @property
+    def contract(self) -> Contract:
+        """What a script may see at this moment."""
+        return self._parts.contract
+
+    @property
+    def profile(self) -> Profile:
+        """The knobs and limits in force."""
+        return self._parts.profile
+
+    def add_tool(self, tool: Any, *, namespace: str | None = None) -> None:
+        """Offer one more tool, from the next run on; the contract gets a new fingerprint.
+
+        Raises:
+            ContractError: for something that is no tool, or whose name is taken.
+        """
+        added = tool_from(tool)
+        groups = list(self.contract.namespaces)
+        for index, group in enumerate(groups):
+            if group.name == (namespace or ""):
+                groups[index] = replace(group, tools=(*group.tools, added))
+                break
+        else:
+            groups.append(Namespace(namespace or "", (added,)))
+        self._offer(tuple(groups))
+
+    def remove_tool(self, name: str, *, namespace: str | None = None) -> bool:
+        """Offer a tool no longer, from the next run on; False if there was none of that name."""
+        groups = [
+            replace(group, tools=tuple(tool for tool in group.tools if tool.name != name))
+            if group.name == (namespace or "")
+            else group
+            for group in self.contract.namespaces
+        ]
+        removed = tuple(groups) != self.contract.namespaces
+        if removed:
+            self._offer(tuple(groups))
+        return removed
+
+    def declarations(self, authority: Authority | None = None) -> str:
+        """TypeScript of everything that a script under `authority` sees."""
+        return self._visible(authority).declarations
+
+    def prompt(self, max_tokens: int | None = None, authority: Authority | None = None) -> str:
+        """What a model has to read before it writes a script, within a budget of tokens."""
+        return render_prompt(
+            self._visible(authority), globals_of(self.profile), self.profile, max_tokens
+        )
+
+    def _visible(self, authority: Authority | None) -> Contract:
+        """The contract without the tools that `authority` can never call."""
+        seen = [
+            entry
+            for entry in self.contract.entries
+            if unavailable(
+                entry,
+                authority,
+                policy=self._parts.policy,
+                agent_only=self.profile.agent_origin_only,
+            )
+            is None
+        ]
+        if len(seen) == len(self.contract.entries):
+            return self.contract
+        return self.contract.only(seen)
+
+    async def validate(self, source: str) -> tuple[Diagnostic, ...]:
+        """What is wrong with a script, without running it; empty when nothing is.
+
+        Syntax, size and the options line are always checked; the `check` knob adds types or the
+        rules of the constrained profile.
+        """
+        try:
+            script = prepared(source, self._parts)
+        except ScriptError as error:
+            return error.diagnostics
+        except SourceError as error:
+            return (Diagnostic(1, 1, "source", str(error)),)
+        return (*script.warnings, *await checked(script, self._parts))
+
+    async def run(
+        self,
+        source: str,
+        *,
+        input: Any | Unset = UNSET,
+        context: Any = None,
+        store: Mapping[str, Any] | None = None,
+        authority: Authority | None = None,
+        timeout: float | Unset | None = UNSET,
+        run_id: str | None = None,
+        determinism: Determinism | None = None,
+        cancel: CancelToken | None = None,
+        on_event: OnEvent | None = None,
+    ) -> RunResult:
+        """Run one script to its end or its first pause.
+
+        Args:
+            source: what the model wrote.
+            input: the program input, when the contract declares one.
+            context: anything; tools get it as `context.app`.
+            store: what `load` sees; what the script stored comes back in `store_writes`.
+            authority: on whose behalf; see `Authority`.
+            timeout: seconds instead of `Limits.wall_s`; None is no deadline.
+            run_id: a name for the run; by default a new one.
+            determinism: pins clock and random source.
+            cancel: ends the run from outside, as `aborted`.
+            on_event: hears what happens while it happens.
+
+        Raises:
+            InputError: if `input` does not fit, is missing, or is not wanted.
+            ClosedError: after `aclose`.
+        """
+        self._live.check_open()
+        wall_s = self.profile.limits.wall_s if isinstance(timeout, Unset) else timeout
+        request = Request(
+            run_id=run_id or f"run_{uuid.uuid4().hex}",
+            source=source,
+            input=self._parsed(input),
+            app=context,
+            store=dict(store or {}),
+            authority=authority,
+            deadline=None if wall_s is None else time.monotonic() + wall_s,
+            clock=determinism.pinned() if determinism else None,
+            cancel=cancel or CancelToken(),
+            on_event=on_event,
+        )
+        return await launch(self._parts, request)
+
+    def run_sync(self, source: str, **options: Any) -> RunResult:
+        """`run` for code that is not async, also inside a running event loop.
+
+        Takes what `run` takes. Tools that are bound to the caller's loop need `await run`.
+        """
+        return run_blocking(lambda: self.run(source, **options))
+
+    async def stream(self, source: str, **options: Any) -> AsyncIterator[Event]:
+        """`run` as an iterator of its events; the last one is `RunEnded` with the result.
+
+        Takes what `run` takes but `on_event`. Leaving the iteration early stops the run.
+        """
+        events: asyncio.Queue[Event | None] = asyncio.Queue()
+        task = asyncio.create_task(self.run(source, **options, on_event=events.put_nowait))
+        task.add_done_callback(lambda done: events.put_nowait(None))
+        try:
+            while (event := await events.get()) is not None:
+                yield event
+            await task
+        finally:
+            task.cancel()
+
+    def list_runs(self) -> list[RunInfo]:
+        """The runs at work."""
+        return self._live.listed()
+
+    async def abort(self, run_id: str) -> bool:
+        """End a run at work as `aborted`; False if there is none of that id."""
+        return self._live.abort(run_id)
+
+    async def aclose(self, drain: bool = False) -> None:
+        """Accept no more runs and end those at work, or let them finish with `drain`.
+
+        A runtime that was passed in stays open, and so does the pool that the process shares.
+        """
+        await self._live.close(drain=drain)
+
+    async def __aenter__(self) -> CodeMode:
+        return self
+
+    async def __aexit__(self, *exc_info: object) -> None:
+        await self.aclose()
+
+    def _parsed(self, input: Any | Unset) -> Any | Unset:
+        declared = self.contract.input
+        if declared is None:
+            if not isinstance(input, Unset):
+                raise InputError("this contract declares no program input; leave `input` out")
+            return UNSET
+        if isinstance(input, Unset):
+            raise InputError("this contract declares a program input; pass `input=`")
+        return declared.parse(input)

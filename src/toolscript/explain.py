@@ -1,0 +1,104 @@
+"""From the last frame of an execution to an error that helps a model to mend its script."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Final
+
+from toolscript.host.limits import Limits
+from toolscript.result import ErrorKind, RunError
+from toolscript.sandbox.frames import EndFrame
+from toolscript.script.diagnostic import Diagnostic, excerpt
+from toolscript.script.hints import hint_for
+from toolscript.script.script import Script
+
+_KINDS: Final = {
+    "threw": ErrorKind.EXCEPTION,
+    "syntax": ErrorKind.SYNTAX,
+    "invalid_output": ErrorKind.INVALID_OUTPUT,
+    "memory": ErrorKind.MEMORY,
+    "timeout": ErrorKind.TIMEOUT,
+    "limit": ErrorKind.OUTPUT_LIMIT,
+    "worker_exit": ErrorKind.WORKER_EXIT,
+}
+
+_POSITION = re.compile(r"(?<=script:)(\d+):(\d+)")
+
+
+def explain_end(
+    frame: EndFrame,
+    *,
+    script: Script,
+    limits: Limits,
+    globals_known: Sequence[str],
+    tool_names: Sequence[str],
+) -> RunError:
+    """The error of a run that ended with `frame`, in the coordinates of the model's source."""
+    kind = _KINDS[frame.outcome]
+    if kind is ErrorKind.TIMEOUT:
+        return RunError(
+            kind,
+            f"the script computed for longer than {limits.cpu_s:g} s (cpu_s)"
+            if limits.cpu_s is not None
+            else "the script computed for too long",
+            limit="cpu_s",
+            allowed=limits.cpu_s,
+            hint="Work on less data at a time, or avoid the expensive loop or pattern.",
+        )
+    if kind is ErrorKind.MEMORY:
+        return RunError(
+            kind,
+            frame.message or "the script used more memory than it may",
+            name=frame.name,
+            limit="memory_bytes",
+            allowed=limits.memory_bytes,
+            hint="Keep only the fields that you need of each result.",
+        )
+    line, column = frame.line, frame.column
+    if line is not None:
+        line, column = script.locate(line, column or 1)
+    return RunError(
+        kind,
+        frame.message,
+        name=frame.name,
+        stack=_relocated(frame.stack, script),
+        line=line,
+        column=column,
+        excerpt=excerpt(script.source, line, column or 1) if line is not None else "",
+        hint=hint_for(
+            script.source,
+            name=frame.name,
+            message=frame.message,
+            line=line,
+            column=column,
+            globals_known=globals_known,
+            tool_names=tool_names,
+        ),
+        tool=frame.tool,
+        code=frame.code or "",
+        limit=frame.limit,
+    )
+
+
+def explain_diagnostics(kind: ErrorKind, diagnostics: Sequence[Diagnostic]) -> RunError:
+    """The error of a script that was refused before it ran."""
+    first = diagnostics[0]
+    more = "".join(f"\n{item.line}:{item.column}: {item.message}" for item in diagnostics[1:])
+    return RunError(
+        kind,
+        first.message + more,
+        name="SyntaxError" if kind is ErrorKind.SYNTAX else "",
+        line=first.line,
+        column=first.column,
+        excerpt=first.excerpt,
+        hint=first.hint,
+    )
+
+
+def _relocated(stack: str, script: Script) -> str:
+    def moved(match: re.Match[str]) -> str:
+        line, column = script.locate(int(match[1]), int(match[2]))
+        return f"{line}:{column}"
+
+    return _POSITION.sub(moved, stack)

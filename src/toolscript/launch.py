@@ -1,0 +1,254 @@
+"""One run from request to result: prepared, checked, opened, driven."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+from toolscript.contract.contract import Contract
+from toolscript.errors import ConfigurationError, SourceError, ToolError
+from toolscript.events import OnEvent, RunEnded, RunStarted
+from toolscript.explain import explain_diagnostics, explain_end
+from toolscript.host.approval import ApproveCallback
+from toolscript.host.cancel import CancelToken
+from toolscript.host.gates import ToolGates
+from toolscript.host.observe import Observer
+from toolscript.host.policy import Authority, Policy
+from toolscript.host.run import drive
+from toolscript.host.setup import NestedScope, RunSetup
+from toolscript.live import LiveRuns
+from toolscript.profiles import Profile
+from toolscript.program import Surroundings, program_of
+from toolscript.result import UNSET, ErrorKind, RunError, RunResult, Unset
+from toolscript.sandbox.quickjs import shared_runtime
+from toolscript.sandbox.runtime import Clock, Execution, Program, Runtime
+from toolscript.script.constrained import check_constrained
+from toolscript.script.diagnostic import Diagnostic, ScriptError
+from toolscript.script.script import Script, prepare
+from toolscript.script.typecheck import check_types
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parts:
+    """What an engine is made of, for as long as its contract stays the same.
+
+    A run keeps the parts that it began with, whatever tools come and go meanwhile.
+    """
+
+    contract: Contract
+    profile: Profile
+    surroundings: Surroundings
+    policy: Policy | None
+    approve: ApproveCallback | None
+    runtime: Runtime | None
+    gates: ToolGates
+    live: LiveRuns
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """One run as it was asked for. `input` and `store` are JSON values, already checked."""
+
+    run_id: str
+    source: str
+    input: Any | Unset = UNSET
+    app: Any = None
+    store: Mapping[str, Any]
+    authority: Authority | None = None
+    deadline: float | None = None
+    clock: Clock | None = None
+    cancel: CancelToken
+    on_event: OnEvent | None = None
+    passthrough: tuple[type[BaseException], ...] = ()
+    depth: int = 0
+
+
+async def launch(parts: Parts, request: Request) -> RunResult:
+    """Run a script to its end or its first pause; what the script does wrong is in the result.
+
+    Raises:
+        ConfigurationError: if the runtime lacks a protection that `isolation` requires.
+        ClosedError: if the engine was closed.
+    """
+    try:
+        script = prepared(request.source, parts)
+    except ScriptError as error:
+        return await _refused(request, explain_diagnostics(ErrorKind.SYNTAX, error.diagnostics))
+    except SourceError as error:
+        return await _refused(request, RunError(ErrorKind.REJECTED, str(error)))
+    diagnostics = await checked(script, parts)
+    if diagnostics:
+        return await _refused(request, explain_diagnostics(ErrorKind.REJECTED, diagnostics))
+    # `abort` ends this run alone, the caller's own token every run that it was given to.
+    cancel = CancelToken()
+    forget = request.cancel.listen(lambda: cancel.cancel(request.cancel.reason))
+    try:
+        with parts.live.at_work(request.run_id, cancel):
+            return await _execute(parts, replace(request, cancel=cancel), script)
+    finally:
+        forget()
+
+
+def prepared(source: str, parts: Parts) -> Script:
+    """The script of a source text, within the limits of its size.
+
+    Raises:
+        SourceError: for a script that is empty, too long, or has a wrong options line.
+        ScriptError: for one that cannot run.
+    """
+    limits = parts.profile.limits
+    sizes = (
+        (limits.source_chars, len(source), "characters", "source_chars"),
+        (limits.source_bytes, len(source.encode("utf-8", "replace")), "bytes", "source_bytes"),
+    )
+    for most, size, unit, limit in sizes:
+        if most is not None and size > most:
+            raise SourceError(
+                f"the script has {size:,} {unit} and may have at most {most:,} ({limit}); "
+                "write a shorter one"
+            )
+    return prepare(
+        source,
+        form=parts.profile.source,
+        typescript=parts.profile.typescript,
+        modules=parts.surroundings.modules,
+    )
+
+
+async def checked(script: Script, parts: Parts) -> tuple[Diagnostic, ...]:
+    """What the profile's check finds; empty when the script may run."""
+    if parts.profile.check == "constrained":
+        return check_constrained(script.source)
+    if parts.profile.check == "types":
+        return await check_types(script, parts.contract.declarations)
+    return ()
+
+
+async def _refused(request: Request, error: RunError) -> RunResult:
+    """The result of a script that was never run."""
+    result = RunResult(run_id=request.run_id, status="failed", error=error)
+    observer = Observer(request.on_event)
+    observer.send(RunStarted(request.run_id))
+    observer.send(RunEnded(request.run_id, result))
+    await observer.close()
+    return result
+
+
+async def _execute(parts: Parts, request: Request, script: Script) -> RunResult:
+    profile, options = parts.profile, script.options
+    deadline = request.deadline
+    if options.timeout_ms is not None:
+        asked = time.monotonic() + options.timeout_ms / 1000
+        deadline = asked if deadline is None else min(deadline, asked)
+    runtime = parts.runtime or shared_runtime()
+    if profile.isolation == "required":
+        missing = [name for name, state in runtime.isolation.items() if state is not True]
+        if missing:
+            raise ConfigurationError(
+                f'isolation="required", but here the runtime lacks: {", ".join(missing)}'
+            )
+    program = program_of(
+        script,
+        profile,
+        parts.surroundings,
+        input=request.input,
+        store=request.store,
+        clock=request.clock,
+    )
+    execution = await _opened(runtime, program, deadline, request.cancel)
+    if isinstance(execution, RunError):
+        return await _refused(request, execution)
+    setup = RunSetup(
+        run_id=request.run_id,
+        entries=parts.contract.entries,
+        helpers=parts.surroundings.helpers,
+        profile=profile,
+        policy=parts.policy,
+        authority=request.authority,
+        approve=parts.approve,
+        app=request.app,
+        store=request.store,
+        on_event=request.on_event,
+        deadline=deadline,
+        cancel=request.cancel,
+        explain=partial(
+            explain_end,
+            script=script,
+            limits=profile.limits,
+            globals_known=parts.surroundings.names,
+            tool_names=tuple(entry.expression for entry in parts.contract.entries),
+        ),
+        nested=partial(_nested, parts, request),
+        gates=parts.gates,
+        depth=request.depth,
+        passthrough=request.passthrough,
+        error_classes={
+            namespace.name or "tools": namespace.error_class
+            for namespace in parts.contract.namespaces
+            if namespace.error_class is not None
+        },
+        sandboxed=runtime.capabilities.sandboxed,
+    )
+    result = await drive(setup, execution)
+    warnings = tuple(str(item) for item in script.warnings if item.severity == "warning")
+    if warnings or options.max_output_tokens is not None:
+        result = replace(
+            result,
+            warnings=(*warnings, *result.warnings),
+            max_output_tokens=options.max_output_tokens,
+        )
+    return result
+
+
+async def _opened(
+    runtime: Runtime, program: Program, deadline: float | None, cancel: CancelToken
+) -> Execution | RunError:
+    """An execution, or why waiting for a free place ended before there was one."""
+    loop = asyncio.get_running_loop()
+    timeout = asyncio.timeout(None if deadline is None else max(deadline - time.monotonic(), 0))
+
+    def stop() -> None:
+        loop.call_soon_threadsafe(timeout.reschedule, loop.time())
+
+    try:
+        async with timeout:
+            forget = cancel.listen(stop)
+            try:
+                return await runtime.open(program)
+            finally:
+                forget()
+    except TimeoutError:
+        if cancel.cancelled:
+            return RunError(ErrorKind.ABORTED, cancel.reason or "the run was aborted")
+        return RunError(
+            ErrorKind.TIMEOUT,
+            "no place to run the script became free within the time of the run (wall_s)",
+            limit="wall_s",
+        )
+
+
+async def _nested(parts: Parts, outer: Request, source: str, scope: NestedScope) -> RunResult:
+    """A script that a tool runs, under the authority of the call that runs it."""
+    most = parts.profile.limits.depth
+    if scope.depth > most:
+        raise ToolError(
+            f"a tool ran a script inside a script, {scope.depth} levels deep; "
+            f"at most {most} are allowed (depth)",
+            code="denied",
+        )
+    request = Request(
+        run_id=f"{scope.run_id}.{scope.seq}",
+        source=source,
+        app=scope.app,
+        store={},
+        authority=scope.authority,
+        deadline=scope.deadline,
+        cancel=outer.cancel,
+        on_event=outer.on_event,
+        depth=scope.depth,
+    )
+    return await launch(parts, request)
