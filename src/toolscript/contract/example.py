@@ -75,23 +75,24 @@ _FIELDS: Final = 2
 _ARGUMENTS: Final = 6
 
 
-def example_script(entries: Sequence[Entry]) -> str:
+def example_script(entries: Sequence[Entry], *, envelope: bool = False) -> str:
     """The body of a script over some of the tools; empty where none can be called plausibly.
 
-    The same tools give the same example.
+    The same tools give the same example. With `envelope`, calls resolve to `{ result, text }`
+    (seed 001), and one call says enough.
     """
     parts = [_Part(entry) for entry in entries if not entry.tool.options.hidden]
     parts = [part for part in parts if not part.cautious] or parts
     parts.sort(key=lambda part: (part.rank, part.entry.expression))
     del parts[_LOOKED_AT:]
-    joins = [join for join in _joins(parts) if join.score >= 0]
+    joins = [] if envelope else [join for join in _joins(parts) if join.score >= 0]
     if joins:
         return _joined(min(joins, key=_Join.order))
     callable_parts = [part for part in parts if part.arguments is not None]
     callable_parts.sort(key=lambda part: (part.rank, not part.fields, part.entry.expression))
-    if len(callable_parts) > 1:
+    if len(callable_parts) > 1 and not envelope:
         return _side_by_side(callable_parts[0], callable_parts[1])
-    return _alone(callable_parts[0]) if callable_parts else ""
+    return _alone(callable_parts[0], envelope=envelope) if callable_parts else ""
 
 
 class _Part:
@@ -373,7 +374,7 @@ def _side_by_side(first: _Part, second: _Part) -> str:
     return "\n".join(lines)
 
 
-def _alone(part: _Part) -> str:
-    lines = [f"const result = await {part.called()};"]
+def _alone(part: _Part, *, envelope: bool) -> str:
+    lines = [f"const {'{ result }' if envelope else 'result'} = await {part.called()};"]
     lines.append(f"return result.{next(iter(part.fields))};" if part.fields else "return result;")
     return "\n".join(lines)
