@@ -51,7 +51,8 @@ def main(arguments: argparse.Namespace) -> int:
     _head(console, "What it writes: one script instead of a call at a time")
     console.print(Syntax(_SCRIPT, "typescript", line_numbers=True, background_color="default"))
     _head(console, "What happens: the script runs in the sandbox, your functions answer")
-    story = asyncio.run(_tell(codemode, console, has_langchain))
+    with LiveRun(console) as live:
+        story = asyncio.run(_in_an_agent(live) if has_langchain else _alone(codemode, live))
     _head(console, "What the model reads back", escape(story.read_back))
     _head(console, "What it answers", f"[bold]{escape(story.answer)}[/]")
     _head(console, "The receipts, kept by the host")
@@ -70,11 +71,35 @@ def _head(console: Console, title: str, text: str = "") -> None:
         console.print(text, highlight=False)
 
 
-async def _tell(codemode: CodeMode, console: Console, has_langchain: bool) -> _Story:
+async def _in_an_agent(live: LiveRun) -> _Story:
+    """A LangChain agent, of which only the model is not real."""
+    from langchain.agents import create_agent
+    from langchain_core.messages import HumanMessage, ToolMessage
+    from langchain_core.tools import tool
+    from langgraph.graph.state import CompiledStateGraph
+
+    from toolscript import CodeModeTool
+    from toolscript.cli.nested_calls import NestedCalls
+    from toolscript.cli.scripted_model import ScriptedModel
+
+    code_tool = CodeModeTool([tool(function) for function in shop.TOOLS])
+    model = ScriptedModel(script=_SCRIPT, answer=_answer)
+    agent: CompiledStateGraph[Any, Any, Any, Any] = create_agent(model, tools=[code_tool])
+    state = await agent.ainvoke(
+        {"messages": [HumanMessage(_QUESTION)]},
+        {"callbacks": [NestedCalls(code_tool.name, live.on_event)]},
+    )
+    [read_back] = [item for item in state["messages"] if isinstance(item, ToolMessage)]
+    result = RunResult.from_json(json.dumps(read_back.artifact))
+    return _Story(result, read_back.text, state["messages"][-1].text)
+
+
+async def _alone(codemode: CodeMode, live: LiveRun) -> _Story:
+    """The same without an agent around it."""
     async with codemode:
-        with LiveRun(console) as live:
-            result = await codemode.run(_SCRIPT, on_event=live.on_event)
-    return _Story(result, result.text(), _answer(result.value))
+        result = await codemode.run(_SCRIPT, on_event=live.on_event)
+    answer = _answer(result.value) if result.ok else f"The script failed: {result.text()}"
+    return _Story(result, result.text(), answer)
 
 
 def _answer(value: Any) -> str:

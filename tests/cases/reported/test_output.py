@@ -71,8 +71,9 @@ async def test_a_tools_own_description_can_be_kept_short(case: Case) -> None:
     prompt = codemode.prompt(max_tokens=limit // 4)
     assert len(prompt) <= limit
     assert "codemode.search" in prompt
-    tool = CodeModeTool(tools, max_tokens=limit // 4)
+    tool = CodeModeTool(tools, declarations="system", prompt_tokens=2_000)
     assert len(tool.description) <= limit
+    assert "codemode.search" in tool.system_prompt
 
 
 @reported("C123")
