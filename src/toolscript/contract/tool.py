@@ -82,6 +82,8 @@ class Manifest:
     """What a tool touches, declared by its owner for policies to decide on (seed 003).
 
     `secrets` are names of secrets that the tool uses; they reach the policy and nobody else.
+    `phases`, `principals` and `runtimes` say for whom and where the tool exists at all; empty is
+    everywhere. An `implementation_only` tool is for other tools and never offered to a script.
     """
 
     effects: frozenset[str] = frozenset()
@@ -89,6 +91,9 @@ class Manifest:
     secrets: frozenset[str] = frozenset()
     maturity: Literal["experimental", "beta", "stable", "deprecated"] = "stable"
     runtimes: frozenset[str] = frozenset()
+    phases: frozenset[str] = frozenset()
+    principals: frozenset[str] = frozenset()
+    implementation_only: bool = False
 
 
 @dataclass(frozen=True, slots=True)

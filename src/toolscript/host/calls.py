@@ -1,0 +1,423 @@
+"""The calls of one run, each through the same stages in the same order.
+
+    known tool → arguments fit → authority → policy → approval → schedule → handler (timeout,
+    retry) → result fits → receipt
+
+Nothing runs before it is allowed. The stages up to the authority are done at once, in the order
+in which the script made its calls; only a call that somebody has to be asked about gets a task
+for the asking. The handler has a task of its own, which also delivers what it came to.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Coroutine
+from typing import Any
+
+from toolscript.contract.entry import Entry
+from toolscript.contract.nearest import nearest
+from toolscript.contract.tool import Tool
+from toolscript.errors import ToolError
+from toolscript.events import CallCompleted, CallDenied, CallFailed, CallPending, CallStarted
+from toolscript.host.approval import Approve, Reject, pending_id
+from toolscript.host.arguments import fitting_arguments
+from toolscript.host.context import CallContext
+from toolscript.host.delivery import Delivery
+from toolscript.host.entries import SHOWN_CHARS, Finished, Reply
+from toolscript.host.failures import failed, failure_of, script_error, status_of
+from toolscript.host.handler import handled
+from toolscript.host.live_call import LiveCall
+from toolscript.host.observe import Observer
+from toolscript.host.permission import check_authority, needs_permission, permission
+from toolscript.host.receipts import Record
+from toolscript.host.replay import CallId
+from toolscript.host.results import fitting_result
+from toolscript.host.schedule import Schedule, overlaps
+from toolscript.host.setup import RunSetup
+from toolscript.host.values import JsonText
+from toolscript.result import CallError, ErrorKind, Pending, RunError
+from toolscript.sandbox.frames import CallFrame
+
+
+class Calls:
+    """Answers the calls of one run.
+
+    Args:
+        end: ends the run with an error that no script can catch.
+        passed: takes an exception that has to pass through the run.
+        changed: told whenever a call is over or begins to wait for a person.
+        person_decides: told True and False around the time that a person takes.
+    """
+
+    def __init__(
+        self,
+        setup: RunSetup,
+        delivery: Delivery,
+        observer: Observer,
+        *,
+        end: Callable[[RunError], None],
+        passed: Callable[[BaseException], None],
+        changed: Callable[[], None],
+        person_decides: Callable[[bool], None],
+    ) -> None:
+        profile = setup.profile
+        self._setup = setup
+        self._delivery = delivery
+        self._observer = observer
+        self._end = end
+        self._passed = passed
+        self._changed = changed
+        self._person_decides = person_decides
+        self._loop = asyncio.get_running_loop()
+        self._by_name: dict[str, Entry] | None = None
+        # With `over_limit="fail"` there is no line to wait in.
+        self._schedule: Schedule[LiveCall] = Schedule(
+            mode=profile.parallel,
+            most=profile.limits.parallel if profile.over_limit == "queue" else None,
+            groups=profile.fixed_groups,
+        )
+        self.deadline = setup.deadline
+        self.records: dict[int, Record] = {}
+        self.live: dict[int, LiveCall] = {}
+        self.pending: dict[int, Pending] = {}
+        self.chars_in = 0
+        self.chars_out = 0
+        self._held = 0
+
+    @property
+    def peak(self) -> int:
+        """Most calls that ran at once."""
+        return self._schedule.peak
+
+    @property
+    def at_work(self) -> bool:
+        """Whether any call may still come to something by itself."""
+        return sum(call.task is not None for call in self.live.values()) > self._held
+
+    def submit(self, frame: CallFrame) -> None:
+        """Take one call of the script through the stages that need nobody else."""
+        if self._over_run_limits():
+            return
+        self.chars_in += len(frame.args)
+        entry = self._known(frame)
+        if entry is None:
+            entry = _unlisted(str(frame.target))
+        setup, tool = self._setup, entry.tool
+        record = Record(frame.seq, tool.name, entry.namespace, frame.args, frame.line)
+        options = tool.options
+        record.changes = not options.read_only
+        self.records[frame.seq] = record
+        shared = overlaps(
+            setup.profile.parallel, read_only=options.read_only, parallel=options.parallel
+        )
+        call = LiveCall(record, entry, setup.gates.of(tool), setup.authority, shared=shared)
+        self.live[frame.seq] = call
+        self._schedule.submit(call)
+        try:
+            if setup.journal is not None and self._recalled(call):
+                return
+            if entry.index < 0:
+                raise self._unknown_tool(tool.name)
+            call.args = fitting_arguments(frame.args, call.gate, record, setup.profile)
+            check_authority(setup, entry)
+        except Exception as error:
+            self._fail(call, error)
+            return
+        # What may start does so after the whole batch of frames (`start`).
+        if needs_permission(setup, entry):
+            call.task = self._task(self._ask(call))
+        else:
+            self._schedule.decide(call)
+
+    def start(self) -> None:
+        """Start every call whose turn it is."""
+        for call in self._schedule.take():
+            call.task = self._task(self._perform(call))
+
+    def pause(self) -> tuple[Pending, ...]:
+        """Leave the calls that have not started as they are; gives those that wait for a person."""
+        pending = tuple(self.pending.values())
+        for call in list(self.live.values()):
+            self._leave(call)
+        return pending
+
+    def stop_waiting(self) -> None:
+        """Give up the calls that have not started."""
+        for call in [call for call in self.live.values() if not call.running]:
+            self._stop(call)
+
+    def stop(self) -> list[asyncio.Task[None]]:
+        """Give up every call; gives the tasks that are not over yet."""
+        calls = list(self.live.values())
+        tasks = [call.task for call in calls if call.task is not None]
+        for call in calls:
+            self._stop(call)
+        return tasks
+
+    def abandon(self) -> list[str]:
+        """Record as cancelled what did not end although it was told to; gives the tools."""
+        stuck = list(self.live.values())
+        for call in stuck:
+            self._cancelled(call)
+        return [call.record.tool for call in stuck]
+
+    def deliver(self, finished: Finished, *, replayed: bool) -> None:
+        """Give the script a result that the journal holds; for `RunJournal.attach`."""
+        record = self.records.get(finished.seq)
+        if record is not None:
+            if replayed:
+                record.replay(finished)
+            self._tell(record)
+        self._delivery.owed -= 1
+        reply = finished.reply
+        if reply.error is not None:
+            self._delivery.reject(finished.seq, reply.error, finished.now_ms)
+        else:
+            text = reply.value or "null"
+            value = JsonText(text, len(text), reply.bigints, reply.text)
+            self._delivery.resolve(finished.seq, value, finished.now_ms)
+
+    def _task(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+        task = self._loop.create_task(work)
+        task.add_done_callback(self._check)
+        return task
+
+    def _check(self, task: asyncio.Task[None]) -> None:
+        """Nothing is to be raised here; what is would leave the run waiting for ever."""
+        if not task.cancelled() and (error := task.exception()) is not None:
+            self._passed(error)
+
+    # -- known tool
+
+    def _over_run_limits(self) -> bool:
+        profile = self._setup.profile
+        most, seen = profile.limits.calls, len(self.records) + 1
+        if most is not None and seen > most:
+            self._end(_call_limit("calls", most, seen, "calls of tools"))
+            return True
+        most, seen = profile.limits.parallel, len(self.live) + 1
+        if profile.over_limit == "fail" and most is not None and seen > most:
+            self._end(_call_limit("parallel", most, seen, "calls at the same time"))
+            return True
+        return False
+
+    def _known(self, frame: CallFrame) -> Entry | None:
+        target = frame.target
+        entries = self._setup.entries
+        if isinstance(target, int):
+            return entries[target] if 0 <= target < len(entries) else None
+        if self._by_name is None:
+            self._by_name = {
+                name: entry
+                for entry in reversed(entries)
+                for name in (entry.expression, entry.identifier, entry.tool.name)
+            }
+        return self._by_name.get(target)
+
+    def _unknown_tool(self, name: str) -> Exception:
+        offered = [e.tool.name for e in self._setup.entries if not e.tool.options.hidden]
+        close = nearest(name, offered)
+        near = f"; did you mean {' or '.join(close)}?" if close else ""
+        code = "denied" if self._setup.profile.broker else "unknown_tool"
+        return failed(code, f"there is no tool {name!r}{near}")
+
+    def _recalled(self, call: LiveCall) -> bool:
+        """Whether the journal takes care of the call: it was made in an earlier part of the run."""
+        journal, record = self._setup.journal, call.record
+        assert journal is not None
+        call.known = known_call(self._setup.run_id, call.entry.expression, record)
+        options = call.entry.tool.options
+        recalled = journal.recall(call.known, repeatable=options.idempotent or options.read_only)
+        if recalled.state in ("finished", "refused"):
+            self._delivery.owed += recalled.state == "finished"
+            self._leave(call)
+            return True
+        call.answer = recalled.answer
+        if recalled.was_started and isinstance(recalled.answer, Reject):
+            raise failed("failed", recalled.answer.reason or "the call was taken as failed")
+        if recalled.was_started or recalled.state == "repeat":
+            call.answer = Approve()
+        return False
+
+    # -- policy and approval
+
+    async def _ask(self, call: LiveCall) -> None:
+        try:
+            await self._caught_up()
+            pending = await permission(
+                self._setup,
+                call,
+                effects_so_far=self._effects,
+                waits=lambda pending: self._observer.send(CallPending(self._setup.run_id, pending)),
+                person_decides=self._person_decides,
+            )
+        except asyncio.CancelledError:
+            self._cancelled(call)
+            return
+        except Exception as error:
+            self._fail(call, error)
+            return
+        call.task = None
+        if pending is not None:
+            self.pending[call.record.seq] = pending
+            # With a journal it is the journal that holds back what comes in.
+            self._delivery.holding = self._setup.journal is None
+            self._changed()
+            return
+        self._schedule.decide(call)
+        self.start()
+
+    def _effects(self) -> list[str]:
+        """The calls that have changed something so far, as a person may read them."""
+        return [
+            f"{record.tool} (call {record.seq})"
+            for record in self.records.values()
+            if record.status == "ok" and record.changes
+        ]
+
+    # -- handler, result
+
+    async def _perform(self, call: LiveCall) -> None:
+        record, setup = call.record, self._setup
+        try:
+            if setup.journal is not None and call.known is not None:
+                await self._caught_up()
+                options = call.entry.tool.options
+                await setup.journal.start(call.known, read_only=options.read_only)
+            call.context = context = CallContext(
+                setup, record.seq, record.tool, record.line, call.authority, self.deadline
+            )
+            value = await handled(
+                call.gate, call.args, context, record, setup.passthrough, self._begun
+            )
+            result = fitting_result(value, call.args, call.gate, setup.profile)
+        except asyncio.CancelledError:
+            if call.stopped:
+                self._cancelled(call)
+            else:
+                # Something inside of the tool was cancelled, and not the call.
+                self._fail(call, ToolError("the tool was cancelled", code="cancelled"))
+        except BaseException as error:
+            if isinstance(error, Exception | SystemExit) and not isinstance(
+                error, setup.passthrough
+            ):
+                self._fail(call, error)
+            else:
+                record.end("pending")
+                self._leave(call)
+                self._delivery.holding = True
+                self._passed(error)
+        else:
+            record.end("ok", result)
+            self.chars_out += len(result.text)
+            self._settle(call, result, None)
+
+    def _begun(self, record: Record) -> None:
+        record.start()
+        if self._observer.listens:
+            redact = self._setup.profile.redact
+            self._observer.send(CallStarted(self._setup.run_id, record.call(redact)))
+
+    async def _caught_up(self) -> None:
+        """Wait until all that the journal recorded has happened again."""
+        journal = self._setup.journal
+        if journal is None or journal.caught_up:
+            return
+        self._held += 1
+        try:
+            await journal.live()
+        finally:
+            self._held -= 1
+
+    # -- receipt, delivery
+
+    def _fail(self, call: LiveCall, error: BaseException) -> None:
+        found = failure_of(error, self._setup.profile)
+        call.record.end(status_of(found), error=found)
+        self._settle(call, None, found)
+
+    def _settle(self, call: LiveCall, result: JsonText | None, error: CallError | None) -> None:
+        record, journal = call.record, self._setup.journal
+        told = None if error is None else script_error(error, record.tool)
+        if journal is not None and call.known is not None:
+            if told is not None:
+                reply = Reply(error=told)
+            else:
+                assert result is not None
+                reply = Reply(result.text, result.bigints, result.face)
+            self._delivery.owed += 1
+            journal.finish(record.finished(call.known, journal.now_ms(), reply))
+        else:
+            self._tell(record)
+            if told is not None:
+                self._delivery.reject(record.seq, told)
+            else:
+                assert result is not None
+                self._delivery.resolve(record.seq, result)
+        self._leave(call)
+        if call.task is not None:
+            self.start()
+        self._changed()
+
+    def _tell(self, record: Record) -> None:
+        if not self._observer.listens:
+            return
+        kind = {"ok": CallCompleted, "denied": CallDenied}.get(record.status, CallFailed)
+        self._observer.send(kind(self._setup.run_id, record.call(self._setup.profile.redact)))
+
+    # -- the end
+
+    def _stop(self, call: LiveCall) -> None:
+        call.stopped = True
+        if call.context is not None:
+            call.context.cancel()
+        if call.task is None:
+            self._cancelled(call)
+        else:
+            begun = call.context is not None
+            call.task.cancel()
+            if not begun:
+                # A task that has not run yet ends without its own handling of this.
+                self._cancelled(call)
+
+    def _cancelled(self, call: LiveCall) -> None:
+        if call.gone:
+            return
+        message = "the run ended before the call did"
+        call.record.end("cancelled", error=CallError("cancelled", message))
+        self._leave(call)
+        if call.record.started_at is not None:
+            self._tell(call.record)
+        self._changed()
+
+    def _leave(self, call: LiveCall) -> None:
+        seq = call.record.seq
+        self.live.pop(seq, None)
+        self.pending.pop(seq, None)
+        self._schedule.leave(call)
+
+
+def known_call(run_id: str, tool: str, record: Record) -> CallId:
+    """A call as the journal knows it."""
+    shown = record.args[:SHOWN_CHARS].decode(errors="replace")
+    return CallId(record.seq, pending_id(run_id, record.seq, tool, record.args), tool, shown)
+
+
+def _unlisted(name: str) -> Entry:
+    """Stands for a tool that does not exist, so that the call is on record."""
+
+    def call(args: Any, context: Any) -> Any:
+        raise AssertionError("a tool that does not exist is never called")
+
+    return Entry(-1, Tool(name, "", True, None, call), None, name)
+
+
+def _call_limit(limit: str, allowed: int, seen: int, what: str) -> RunError:
+    return RunError(
+        ErrorKind.CALL_LIMIT,
+        f"the script made {seen:,} {what} and {allowed:,} are allowed ({limit}); "
+        "what was called before has taken effect",
+        limit=limit,
+        allowed=allowed,
+        seen=seen,
+    )

@@ -1,0 +1,83 @@
+"""What a tool's handler learns about the call that it answers."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+from toolscript.errors import ToolError
+from toolscript.host.policy import Authority
+from toolscript.host.setup import NestedScope, RunSetup
+from toolscript.result import RunResult
+
+
+class CallContext:
+    """The `ToolContext` of one call."""
+
+    __slots__ = ("_cancelled", "_over", "_setup", "authority", "deadline", "line", "seq", "tool")
+
+    def __init__(
+        self,
+        setup: RunSetup,
+        seq: int,
+        tool: str,
+        line: int | None,
+        authority: Authority | None,
+        deadline: float | None,
+    ) -> None:
+        self._setup = setup
+        self._cancelled: asyncio.Event | None = None
+        self._over = False
+        self.seq = seq
+        self.tool = tool
+        self.line = line
+        self.authority = authority
+        self.deadline = deadline
+
+    @property
+    def run_id(self) -> str:
+        return self._setup.run_id
+
+    @property
+    def app(self) -> Any:
+        return self._setup.app
+
+    @property
+    def cancelled(self) -> asyncio.Event:
+        if self._cancelled is None:
+            self._cancelled = asyncio.Event()
+            if self._over:
+                self._cancelled.set()
+        return self._cancelled
+
+    def cancel(self) -> None:
+        """The call no longer matters."""
+        self._over = True
+        if self._cancelled is not None:
+            self._cancelled.set()
+
+    async def run(self, source: str) -> RunResult:
+        """Run a nested script under this call's authority.
+
+        Raises:
+            ToolError: `call_limit` when runs are nested deeper than `Limits.depth`.
+        """
+        setup = self._setup
+        depth, most = setup.depth + 1, setup.profile.limits.depth
+        # The outermost script's own calls are at depth 1 (seed 003).
+        if depth + 1 > most:
+            raise ToolError(
+                f"scripts may be nested {most} deep (depth), counting the outermost one",
+                code="call_limit",
+                details={"limit": "depth", "allowed": most, "seen": depth + 1},
+            )
+        scope = NestedScope(
+            run_id=setup.run_id,
+            seq=self.seq,
+            tool=self.tool,
+            authority=self.authority,
+            depth=depth,
+            deadline=self.deadline,
+            app=setup.app,
+        )
+        return await setup.nested(source, scope)

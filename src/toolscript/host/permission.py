@@ -1,0 +1,184 @@
+"""The stages between arguments that fit and the line: authority, the policy, a person."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from toolscript import jsontext
+from toolscript.contract.entry import Entry
+from toolscript.contract.tool import Manifest
+from toolscript.host.approval import Answer, Approve, Edit, Reject, pending_id
+from toolscript.host.arguments import fitting_edit
+from toolscript.host.failures import CallFailure, failed
+from toolscript.host.live_call import LiveCall
+from toolscript.host.policy import (
+    Policy,
+    PolicyRequest,
+    Refusal,
+    beyond_authority,
+    capabilities_of,
+    decided,
+)
+from toolscript.host.setup import RunSetup
+from toolscript.result import Pending
+
+
+def check_authority(setup: RunSetup, entry: Entry) -> None:
+    """Raises `CallFailure` (denied) for a tool that the run's authority does not cover."""
+    profile = setup.profile
+    if profile.require_policy and setup.policy is None:
+        raise _denied(Refusal("policy-missing", "tools cannot be called without a policy here"))
+    refusal = beyond_authority(
+        capabilities_of(entry.tool), setup.authority, agent_only=profile.agent_origin_only
+    )
+    if refusal is not None:
+        raise _denied(refusal)
+
+
+def needs_permission(setup: RunSetup, entry: Entry) -> bool:
+    """Whether somebody has to be asked about a tool's calls: a policy or a person."""
+    return setup.policy is not None or entry.tool.options.requires_approval is not False
+
+
+async def permission(
+    setup: RunSetup,
+    call: LiveCall,
+    *,
+    effects_so_far: Callable[[], Sequence[str]],
+    waits: Callable[[Pending], None],
+    person_decides: Callable[[bool], None],
+) -> Pending | None:
+    """Ask the policy, then the person, about one call.
+
+    Returns None when the call may run, or the `Pending` for which there is no answer yet.
+
+    Args:
+        waits: told of a call that waits for a person.
+        person_decides: told True and False around the time that a person takes.
+
+    Raises:
+        CallFailure, ToolError: when it may not run.
+    """
+    asks = await _ask_policy(setup, call)
+    if asks is None:
+        asks = await _ask_options(setup, call)
+    if asks is None:
+        return None
+    pending = _pending(setup, call, asks, tuple(effects_so_far()))
+    answer = call.answer or setup.decisions.get(pending.id)
+    if answer is None:
+        journal, known = setup.journal, call.known
+        if journal is not None and known is not None:
+            await journal.ask(known, pausing=setup.approve is None)
+        waits(pending)
+        if setup.approve is None:
+            return pending
+        person_decides(True)
+        try:
+            answer = await _ask_person(setup, pending)
+        finally:
+            person_decides(False)
+        if journal is not None and known is not None:
+            await journal.decide(known, answer)
+    await _follow(setup, call, answer)
+    return None
+
+
+async def _ask_policy(setup: RunSetup, call: LiveCall) -> str | None:
+    """Why a person has to be asked, or None; narrows the call's authority."""
+    policy = setup.policy
+    if policy is None:
+        return None
+    request = _request(setup, call, policy)
+    decision = await decided(
+        policy, request, strict=setup.profile.require_policy, sandboxed=setup.sandboxed
+    )
+    if isinstance(decision, Refusal):
+        raise _denied(decision)
+    if call.authority is not None:
+        call.authority = call.authority.narrowed(decision.scope)
+    return decision.reason if decision.kind == "ask" else None
+
+
+def _request(setup: RunSetup, call: LiveCall, policy: Policy) -> PolicyRequest:
+    entry = call.entry
+    return PolicyRequest(
+        tool=entry.tool.name,
+        namespace=entry.namespace,
+        args=jsontext.loads(call.sent),
+        manifest=entry.tool.options.manifest or Manifest(),
+        capabilities=capabilities_of(entry.tool),
+        authority=setup.authority,
+        policy_version=policy.version,
+        run_id=setup.run_id,
+        seq=call.record.seq,
+        line=call.record.line,
+        depth=setup.depth + 1,
+        app=setup.app,
+    )
+
+
+async def _ask_options(setup: RunSetup, call: LiveCall) -> str | None:
+    """Why the tool's own options want a person to be asked, or None."""
+    wanted: Any = call.entry.tool.options.requires_approval
+    if callable(wanted):
+        try:
+            wanted = wanted(jsontext.loads(call.sent))
+            if inspect.isawaitable(wanted):
+                wanted = await wanted
+        except Exception as error:
+            raise failed(
+                "denied",
+                f"whether the call needs an approval could not be told ({type(error).__name__})",
+            ) from error
+    # Whatever is no clear no is a question for a person.
+    if wanted is False:
+        return None
+    if setup.profile.require_policy:
+        raise failed("denied", "the call needs an approval, and there is nobody to give it here")
+    return ""
+
+
+def _pending(setup: RunSetup, call: LiveCall, reason: str, effects: tuple[str, ...]) -> Pending:
+    record = call.record
+    return Pending(
+        id=pending_id(setup.run_id, record.seq, call.entry.expression, call.sent),
+        tool=record.tool,
+        args=jsontext.loads(call.sent),
+        reason=reason,
+        seq=record.seq,
+        line=record.line,
+        namespace=record.namespace,
+        effects_so_far=effects,
+    )
+
+
+async def _ask_person(setup: RunSetup, pending: Pending) -> Answer:
+    assert setup.approve is not None
+    try:
+        answer: Any = setup.approve(pending)
+        if inspect.isawaitable(answer):
+            answer = await answer
+    except Exception as error:
+        raise failed("denied", f"the approval failed ({type(error).__name__})") from error
+    if not isinstance(answer, Approve | Reject | Edit):
+        raise failed("denied", "the approval gave no answer (Approve, Reject or Edit)")
+    return answer
+
+
+async def _follow(setup: RunSetup, call: LiveCall, answer: Answer) -> None:
+    if isinstance(answer, Reject):
+        raise failed("denied", answer.reason or "a person rejected the call")
+    if isinstance(answer, Edit):
+        call.args, call.sent = fitting_edit(answer.args, call.gate, setup.profile)
+        call.record.args = call.sent
+        call.record.note = "a person edited the arguments"
+        check_authority(setup, call.entry)
+        # The person's edit is the approval that the policy may ask for.
+        await _ask_policy(setup, call)
+
+
+def _denied(refusal: Refusal) -> CallFailure:
+    return failed("denied", refusal.reason, details={"reason": refusal.code})

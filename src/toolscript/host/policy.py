@@ -1,0 +1,268 @@
+"""Who may call what: authority, the embedder's policy, and what a run may see at all.
+
+Everything here fails closed: a policy that is missing where it is required, that raises, that
+answers something else than a decision, or that decided under another version, is a denial.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Awaitable, Callable, Collection
+from dataclasses import dataclass, replace
+from typing import Any, Literal, cast
+
+from toolscript.contract.entry import Entry
+from toolscript.contract.tool import Manifest, Tool
+from toolscript.errors import ConfigurationError
+
+DecisionKind = Literal["allow", "deny", "ask", "sandbox"]
+
+_KINDS = ("allow", "deny", "ask", "sandbox")
+
+
+@dataclass(frozen=True, slots=True)
+class Authority:
+    """On whose behalf a run calls its tools, and what they may do.
+
+    A tool needs each of its capabilities to be in `capabilities`. The other fields are for
+    policies: `phase` and `session` are the embedder's own words; `origin` says what asked for
+    the run ("agent" is a model's script).
+    """
+
+    principal: str = ""
+    capabilities: frozenset[str] = frozenset()
+    phase: str = ""
+    session: str = ""
+    origin: str = "agent"
+
+    def __post_init__(self) -> None:
+        if isinstance(cast(Any, self.capabilities), str):
+            raise ConfigurationError(
+                f"Authority.capabilities is a set of names, not the string {self.capabilities!r}"
+            )
+        object.__setattr__(self, "capabilities", frozenset(self.capabilities))
+
+    def narrowed(self, scope: frozenset[str] | None) -> Authority:
+        """The same authority with only those capabilities that are also in `scope`."""
+        if scope is None:
+            return self
+        return replace(self, capabilities=self.capabilities & scope)
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What a policy says to one call.
+
+    Attributes:
+        kind: "allow", "deny", "ask" (a person decides) or "sandbox" (only where the runtime
+            confines scripts).
+        id: the decision's own identity, for audits.
+        policy_version: the version under which it was made; another one than the policy's is
+            stale, and a denial.
+        reason: why; the script and the receipt show it for a denial.
+        scope: capabilities that the call, and what it runs, may use; None leaves them as
+            they are. A scope never adds any.
+    """
+
+    kind: DecisionKind
+    id: str = ""
+    policy_version: str | None = None
+    reason: str = ""
+    scope: frozenset[str] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PolicyRequest:
+    """One call that asks for a decision.
+
+    `depth` is 1 for a script's own call, 2 for a call of a script that a tool ran, and so on.
+    `args` are JSON values; None in a request that only asks whether the tool may be offered
+    (`listing`). `manifest` may name secrets: the policy sees them and nobody else does.
+    """
+
+    tool: str
+    namespace: str | None
+    args: Any
+    manifest: Manifest
+    capabilities: frozenset[str]
+    authority: Authority | None
+    policy_version: str
+    run_id: str
+    seq: int
+    line: int | None
+    depth: int
+    app: Any
+    listing: bool = False
+
+
+Authorize = Callable[[PolicyRequest], Decision | Awaitable[Decision]]
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """The embedder's word on each call, asked afresh every time before the tool is touched.
+
+    A plain function must not block: it runs on the event loop. An async one may wait.
+    """
+
+    authorize: Authorize
+    version: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """Why a call may not happen, with a code for machines."""
+
+    code: str
+    reason: str
+
+
+def capabilities_of(tool: Tool) -> frozenset[str]:
+    """Everything that a run's authority must hold for the tool to be callable."""
+    manifest = tool.options.manifest
+    if manifest is None:
+        return tool.options.capabilities
+    return tool.options.capabilities | manifest.capabilities
+
+
+def beyond_authority(
+    needed: frozenset[str], authority: Authority | None, *, agent_only: bool = False
+) -> Refusal | None:
+    """Why an authority does not cover a tool, or None if it does."""
+    if agent_only and (authority is None or authority.origin != "agent"):
+        origin = "no authority" if authority is None else f"origin {authority.origin!r}"
+        return Refusal("origin", f"only calls of an agent are allowed here, and this has {origin}")
+    if not needed:
+        return None
+    missing = needed - (authority.capabilities if authority else frozenset())
+    if missing:
+        names = ", ".join(sorted(missing))
+        return Refusal("authority", f"the run's authority lacks: {names}")
+    return None
+
+
+async def decided(
+    policy: Policy, request: PolicyRequest, *, strict: bool, sandboxed: bool
+) -> Decision | Refusal:
+    """What `policy` says to `request`, validated. A `Refusal` is a denial.
+
+    Args:
+        strict: the rules of seed 003: a decision carries an id, a reason, the policy's version
+            and a scope that covers the manifest; "ask" is a denial.
+        sandboxed: whether scripts are confined, for decisions "sandbox".
+
+    Raises nothing for what an authorizer does; only cancellation passes.
+    """
+    try:
+        answer: Any = policy.authorize(request)
+        if inspect.isawaitable(answer):
+            answer = await answer
+    except Exception as error:
+        return Refusal("policy-failed", f"the policy failed ({type(error).__name__})")
+    return _valid(answer, policy, request, strict, sandboxed)
+
+
+def _valid(
+    answer: Any, policy: Policy, request: PolicyRequest, strict: bool, sandboxed: bool
+) -> Decision | Refusal:
+    if not isinstance(answer, Decision) or answer.kind not in _KINDS:
+        return Refusal("policy-malformed", "the policy gave no decision")
+    scope = cast(Any, answer.scope)
+    if scope is not None and not isinstance(scope, frozenset | set):
+        return Refusal("policy-malformed", "the decision's scope is no set of capabilities")
+    if answer.policy_version is None:
+        if strict:
+            return Refusal("policy-stale", "the decision names no policy version")
+    elif answer.policy_version != policy.version:
+        return Refusal("policy-stale", "the decision is of another version of the policy")
+    if strict and not (answer.id and answer.reason):
+        return Refusal("policy-malformed", "the decision carries no id or no reason")
+    if answer.kind == "deny":
+        return Refusal("policy-denied", answer.reason or "the policy denies this call")
+    if answer.kind == "ask" and strict:
+        return Refusal("policy-approval", answer.reason or "the call needs an approval")
+    if answer.kind == "sandbox" and not sandboxed:
+        return Refusal("sandbox-required", answer.reason or "the call needs a sandbox")
+    return _scoped(answer, request, strict)
+
+
+def _scoped(answer: Decision, request: PolicyRequest, strict: bool) -> Decision | Refusal:
+    if answer.scope is None:
+        return answer
+    held = request.authority.capabilities if request.authority else frozenset[str]()
+    if not answer.scope <= held:
+        return Refusal("authority-widened", "the decision's scope is wider than the authority")
+    if strict and not request.capabilities <= answer.scope:
+        return Refusal("scope", "the decision's scope does not cover what the tool needs")
+    if not request.capabilities <= answer.scope:
+        return Refusal("scope", answer.reason or "the decision leaves out what the tool needs")
+    return answer
+
+
+def unavailable(
+    entry: Entry,
+    authority: Authority | None,
+    *,
+    policy: Policy | None = None,
+    runtime: str | None = None,
+    maturities: Collection[str] | None = None,
+    agent_only: bool = False,
+) -> str | None:
+    """Why a tool is left out of what a run sees, as a code; None if it is offered.
+
+    The same filters for every run, before declarations are made; what passes is still decided
+    call by call. Codes: "implementation-only", "phase-unavailable", "principal-unavailable",
+    "runtime-unavailable", "maturity-unavailable", "authority-insufficient", "policy-denied".
+
+    Args:
+        policy: asked with `PolicyRequest.listing`; only a plain function can answer here.
+        runtime: name of the active runtime, for manifests that name theirs.
+        maturities: maturities that are offered; None offers all.
+    """
+    manifest = entry.tool.options.manifest or Manifest()
+    if manifest.implementation_only:
+        return "implementation-only"
+    phase = authority.phase if authority else ""
+    if manifest.phases and phase not in manifest.phases:
+        return "phase-unavailable"
+    principal = authority.principal if authority else ""
+    if manifest.principals and principal not in manifest.principals:
+        return "principal-unavailable"
+    if manifest.runtimes and runtime is not None and runtime not in manifest.runtimes:
+        return "runtime-unavailable"
+    if maturities is not None and manifest.maturity not in maturities:
+        return "maturity-unavailable"
+    needed = capabilities_of(entry.tool)
+    if beyond_authority(needed, authority, agent_only=agent_only and authority is not None):
+        return "authority-insufficient"
+    if policy is not None and not _may_be_offered(policy, entry, authority, needed):
+        return "policy-denied"
+    return None
+
+
+def _may_be_offered(
+    policy: Policy, entry: Entry, authority: Authority | None, needed: frozenset[str]
+) -> bool:
+    request = PolicyRequest(
+        tool=entry.tool.name,
+        namespace=entry.namespace,
+        args=None,
+        manifest=entry.tool.options.manifest or Manifest(),
+        capabilities=needed,
+        authority=authority,
+        policy_version=policy.version,
+        run_id="",
+        seq=0,
+        line=None,
+        depth=1,
+        app=None,
+        listing=True,
+    )
+    try:
+        answer: Any = policy.authorize(request)
+    except Exception:
+        return False
+    if inspect.iscoroutine(answer):
+        answer.close()
+        return True
+    return not isinstance(_valid(answer, policy, request, False, True), Refusal)

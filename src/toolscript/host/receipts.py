@@ -1,0 +1,139 @@
+"""What is on record of each call. Only the host writes it; nothing that a script does erases it."""
+
+from __future__ import annotations
+
+import time
+from typing import Any, Final
+
+from toolscript import jsontext
+from toolscript.host.entries import Finished, Reply
+from toolscript.host.replay import CallId
+from toolscript.host.values import JsonText
+from toolscript.profiles import Redact
+from toolscript.render import shorten_string
+from toolscript.result import Call, CallError, CallStatus
+
+RECEIPT_CHARS: Final = 16_384
+"""Arguments and results up to this many characters of JSON are kept whole in a receipt."""
+
+_SHOWN_CHARS: Final = 2_000
+
+
+class Record:
+    """The receipt of a call while it is still being written."""
+
+    __slots__ = (
+        "_began",
+        "args",
+        "attempts",
+        "changes",
+        "duration_ms",
+        "error",
+        "line",
+        "namespace",
+        "note",
+        "replayed",
+        "result",
+        "seq",
+        "started_at",
+        "status",
+        "tool",
+    )
+
+    def __init__(
+        self, seq: int, tool: str, namespace: str | None, args: bytes, line: int | None
+    ) -> None:
+        self.seq = seq
+        self.tool = tool
+        self.namespace = namespace
+        self.args = args
+        self.line = line
+        self.status: CallStatus = "pending"
+        self.result: JsonText | None = None
+        self.error: CallError | None = None
+        self.started_at: float | None = None
+        self.duration_ms = 0.0
+        self.attempts = 1
+        self.note: str | None = None
+        self.replayed = False
+        self.changes = True
+        self._began = 0.0
+
+    def start(self) -> None:
+        self.started_at = time.time()
+        self._began = time.perf_counter()
+
+    def end(
+        self, status: CallStatus, result: JsonText | None = None, error: CallError | None = None
+    ) -> None:
+        self.status = status
+        self.result = result
+        self.error = error
+        if self.started_at is not None:
+            self.duration_ms = (time.perf_counter() - self._began) * 1000
+
+    def finished(self, known: CallId, now_ms: int, reply: Reply) -> Finished:
+        """What the journal keeps of a call that is over."""
+        return Finished(
+            known.seq,
+            known.id,
+            known.tool,
+            known.shown,
+            now_ms,
+            reply,
+            self.status,
+            error_type=self.error.type if self.error else "",
+            started_at=self.started_at,
+            duration_ms=self.duration_ms,
+            attempts=self.attempts,
+            note=self.note,
+        )
+
+    def replay(self, finished: Finished) -> None:
+        """Take over what was recorded when the script ran before."""
+        self.replayed = True
+        self.status = finished.status
+        self.started_at = finished.started_at
+        self.duration_ms = finished.duration_ms
+        self.attempts = finished.attempts
+        self.note = finished.note
+        reply = finished.reply
+        if reply.value is not None:
+            self.result = JsonText(reply.value, len(reply.value), reply.bigints, reply.text)
+        if reply.error is not None:
+            self.error = CallError(
+                reply.error["code"],
+                reply.error["message"],
+                finished.error_type,
+                reply.error["details"],
+            )
+
+    def call(self, redact: Redact | None) -> Call:
+        """The receipt as a value, bounded and redacted."""
+        return Call(
+            seq=self.seq,
+            tool=self.tool,
+            status=self.status,
+            namespace=self.namespace,
+            args=_shown(self.tool, self.args.decode(), redact),
+            result=None if self.result is None else _shown(self.tool, self.result.text, redact),
+            error=self.error,
+            started_at=self.started_at,
+            duration_ms=self.duration_ms,
+            line=self.line,
+            replayed=self.replayed,
+            attempts=self.attempts,
+            note=self.note,
+        )
+
+
+def _shown(tool: str, text: str, redact: Redact | None) -> Any:
+    if redact is not None:
+        try:
+            return redact(tool, jsontext.loads(text))
+        except Exception as error:
+            # The hook keeps secrets: what it could not look at is not shown.
+            return f"[not shown: the redaction hook failed with {type(error).__name__}]"
+    if len(text) > RECEIPT_CHARS:
+        return shorten_string(text, _SHOWN_CHARS)
+    return jsontext.loads(text)

@@ -1,0 +1,436 @@
+"""One run: the frames of a guest go in, calls are answered, and one result comes out.
+
+Whatever happens, the run ends in exactly one way; no tool of it is still at work then, the
+guest is gone, and everything that took effect is on record.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from typing import Any, Final
+
+from toolscript import jsontext
+from toolscript.events import Output as OutputEvent
+from toolscript.events import Progress, RunEnded, RunStarted
+from toolscript.host.calls import Calls
+from toolscript.host.delivery import Delivery
+from toolscript.host.helpers import Helpers
+from toolscript.host.naming import named_code
+from toolscript.host.observe import Observer
+from toolscript.host.output import Output, OverLimit, shortened_value
+from toolscript.host.receipts import Record
+from toolscript.host.setup import NestedScope, RunSetup
+from toolscript.host.store import Writes
+from toolscript.result import ErrorKind, Pending, RunError, RunResult, RunUsage, StoreWrites
+from toolscript.sandbox.frames import (
+    CallFrame,
+    CancelFrame,
+    EndFrame,
+    Frame,
+    IdleFrame,
+    OutputFrame,
+    ProgressFrame,
+    StoreFrame,
+)
+from toolscript.sandbox.runtime import Execution
+
+__all__ = ["NestedScope", "RunSetup", "drive"]
+
+_log = logging.getLogger("toolscript")
+
+_GRACE_S: Final = 2.0
+"""Seconds that a cancelled tool gets to let go."""
+
+
+async def drive(setup: RunSetup, execution: Execution) -> RunResult:
+    """Run one execution to its end and say how it ended.
+
+    Raises:
+        CancelledError: when the awaiting task is cancelled; script and tools are stopped first.
+        BaseException: what a tool raised to pass through the run (`RunSetup.passthrough`).
+    """
+    return await _Run(setup, execution).to_end()
+
+
+_Ending = EndFrame | RunError | None
+"""Of the guest's own accord, by the host's, or None where neither: paused, or passed through."""
+
+
+class _Run:
+    def __init__(self, setup: RunSetup, execution: Execution) -> None:
+        self._setup = setup
+        self._execution = execution
+        self._loop = asyncio.get_running_loop()
+        self._began = time.monotonic()
+        self._observer = Observer(setup.on_event)
+        self._delivery = Delivery(execution)
+        limits = setup.profile.limits
+        self._output = Output(limits, truncate=setup.profile.overflow == "truncate")
+        self._writes = Writes(limits)
+        self._calls = Calls(
+            setup,
+            self._delivery,
+            self._observer,
+            end=self._end,
+            passed=self._pass,
+            changed=self._look,
+            person_decides=self._person_decides,
+        )
+        self._helpers = Helpers(
+            setup, self._delivery, end=self._end, passed=self._pass, changed=self._look
+        )
+        self._ending: asyncio.Future[_Ending] = self._loop.create_future()
+        self._guest: EndFrame | None = None
+        self._draining = False
+        self._paused: tuple[Pending, ...] = ()
+        self._idle_at: int | None = None
+        self._last_seq = 0
+        self._raised: list[BaseException] = []
+        self._warnings: list[str] = []
+        self._deadline = setup.deadline
+        self._alarm: asyncio.TimerHandle | None = None
+        self._deciding = 0
+        self._decides_since = 0.0
+
+    # -- from begin to end
+
+    async def to_end(self) -> RunResult:
+        setup = self._setup
+        self._observer.send(RunStarted(setup.run_id, setup.resumed))
+        unlisten = self._listen_to_cancel()
+        reader: asyncio.Task[None] | None = None
+        try:
+            if setup.journal is not None:
+                setup.journal.attach(self._calls.deliver, self._pass)
+            if not self._ending.done():
+                self._set_alarm()
+                reader = self._loop.create_task(self._read())
+            ending = await self._ending
+        finally:
+            unlisten()
+            if self._alarm is not None:
+                self._alarm.cancel()
+            await self._leave(reader)
+        if self._raised:
+            first, *rest = self._raised
+            if rest:
+                raise first from BaseExceptionGroup("other calls ended the same way", rest)
+            raise first
+        result = self._result(ending)
+        self._observer.send(RunEnded(setup.run_id, result))
+        await self._observer.close()
+        return result
+
+    async def _read(self) -> None:
+        try:
+            while self._guest is None:
+                for frame in await self._execution.receive():
+                    self._take(frame)
+                self._calls.start()
+                if self._setup.journal is not None:
+                    self._setup.journal.deliver_due()
+                self._look()
+        except Exception as error:
+            _log.exception("the runtime or the host failed")
+            self._end(
+                RunError(ErrorKind.WORKER_EXIT, f"the run broke off ({type(error).__name__})")
+            )
+
+    def _take(self, frame: Frame) -> None:
+        match frame:
+            case CallFrame():
+                self._idle_at = None
+                if frame.seq <= self._last_seq:
+                    self._end(_bad_guest(f"call {frame.seq} came after call {self._last_seq}"))
+                    return
+                self._last_seq = frame.seq
+                if self._ending.done():
+                    return
+                if frame.kind == "helper":
+                    self._helpers.submit(frame)
+                else:
+                    self._calls.submit(frame)
+                return
+            case IdleFrame():
+                self._idle_at = frame.settled
+                return
+            case EndFrame():
+                # What the script called before its end starts before it.
+                self._calls.start()
+                self._guest = frame
+                if self._setup.profile.unawaited == "drain":
+                    self._draining = True
+                    self._calls.stop_waiting()
+                return
+            case _:
+                self._idle_at = None
+        try:
+            match frame:
+                case OutputFrame():
+                    item = self._output.take(frame)
+                    if item is not None:
+                        self._observer.send(OutputEvent(self._setup.run_id, item, self._replaying))
+                case StoreFrame():
+                    self._writes.take(frame)
+                case ProgressFrame():
+                    self._observer.send(
+                        Progress(self._setup.run_id, frame.message, frame.fraction, self._replaying)
+                    )
+                case CancelFrame():
+                    self._helpers.cancel(frame.seq)
+        except OverLimit as over:
+            self._end(_over_limit(over))
+
+    @property
+    def _replaying(self) -> bool:
+        journal = self._setup.journal
+        return journal is not None and not journal.caught_up
+
+    # -- when it is over
+
+    def _end(self, error: RunError) -> None:
+        """End the run with an error that the script cannot catch. The first one counts."""
+        if not self._ending.done():
+            self._ending.set_result(error)
+
+    def _pass(self, error: BaseException) -> None:
+        """Raise `error` from the run, once what is under way has finished."""
+        self._raised.append(error)
+        self._delivery.holding = True
+        self._look()
+
+    def _look(self) -> None:
+        """See whether the run is over: the guest ended, or nothing can go on."""
+        if self._ending.done():
+            return
+        journal = self._setup.journal
+        if journal is not None and (problem := journal.problem) is not None:
+            self._ending.set_result(problem)
+        elif self._guest is not None and not self._raised:
+            if not (self._draining and self._calls.live):
+                self._ending.set_result(self._guest_ended(self._guest))
+        elif (self._guest is None and self._idle_at != self._delivery.sent) or self._calls.at_work:
+            return
+        elif self._raised:
+            self._ending.set_result(None)
+        elif self._calls.pending:
+            self._paused = self._calls.pause()
+            self._ending.set_result(None)
+        elif journal is not None and (missing := journal.halted(ended=False)) is not None:
+            self._ending.set_result(missing)
+        elif not self._helpers.at_work and not self._delivery.owed:
+            self._ending.set_result(_stalled())
+
+    def _guest_ended(self, frame: EndFrame) -> EndFrame | RunError:
+        """What it means that the guest ended, with what it did not wait for."""
+        journal = self._setup.journal
+        if journal is not None and (missing := journal.halted(ended=True)) is not None:
+            return missing
+        tools = ", ".join(call.record.tool for call in self._calls.live.values())
+        if not tools or frame.outcome not in ("returned", "exited"):
+            return frame
+        if self._setup.profile.unawaited == "error":
+            return RunError(
+                ErrorKind.EXCEPTION,
+                f"the script ended before its calls did: {tools}; await every call",
+            )
+        self._warnings.append(f"cancelled, as the script ended without waiting for them: {tools}")
+        return frame
+
+    def _listen_to_cancel(self) -> Callable[[], None]:
+        token = self._setup.cancel
+        if token is None:
+            return lambda: None
+        if token.cancelled:
+            self._end(_aborted(token.reason))
+
+        def told() -> None:
+            try:
+                self._loop.call_soon_threadsafe(lambda: self._end(_aborted(token.reason)))
+            except RuntimeError:
+                # The loop was closed: the run is over.
+                return
+
+        return token.listen(told)
+
+    def _set_alarm(self) -> None:
+        if self._deadline is None:
+            return
+        left = self._deadline - time.monotonic()
+        self._alarm = self._loop.call_later(max(left, 0.0), self._ring)
+
+    def _ring(self) -> None:
+        allowed = self._setup.profile.limits.wall_s
+        spent = time.monotonic() - self._began
+        self._end(
+            RunError(
+                ErrorKind.TIMEOUT,
+                f"the run took longer than {allowed or spent:g} s (wall_s), waiting for tools "
+                "included; what its tools have done stays done",
+                limit="wall_s",
+                allowed=allowed,
+                seen=round(spent, 3),
+                hint="Do less in one script, or run independent calls together.",
+            )
+        )
+
+    def _person_decides(self, begins: bool) -> None:
+        """The wall clock stands still while a person decides."""
+        self._deciding += 1 if begins else -1
+        if self._deadline is None:
+            return
+        if begins and self._deciding == 1:
+            self._decides_since = time.monotonic()
+            if self._alarm is not None:
+                self._alarm.cancel()
+        elif not self._deciding and not self._ending.done():
+            self._deadline += time.monotonic() - self._decides_since
+            self._calls.deadline = self._deadline
+            self._set_alarm()
+
+    async def _leave(self, reader: asyncio.Task[None] | None) -> None:
+        """Stop the guest and everything that works for it."""
+        self._delivery.holding = True
+        work = [*self._calls.stop(), *self._helpers.stop()]
+        if reader is not None:
+            reader.cancel()
+            work.append(reader)
+        try:
+            await self._execution.aclose()
+        except Exception:
+            _log.exception("the runtime failed to close an execution")
+        if work:
+            await asyncio.wait(work, timeout=_GRACE_S)
+        stuck = self._calls.abandon()
+        if stuck:
+            self._warnings.append(f"told to stop and still at work: {', '.join(stuck)}")
+
+    # -- what came of it
+
+    def _result(self, ending: _Ending) -> RunResult:
+        setup, profile = self._setup, self._setup.profile
+        records = self._calls.records.values()
+        error: RunError | None = None
+        value: Any = None
+        has_value, text = False, None
+        if isinstance(ending, RunError):
+            error = ending
+        elif ending is not None and ending.outcome not in ("returned", "exited"):
+            error = setup.explain(ending)
+        elif ending is not None and ending.value is not None and profile.returns == "value":
+            try:
+                value = self._value(ending.value)
+                has_value, text = True, ending.text
+            except OverLimit as over:
+                error = _over_limit(over)
+            except (ValueError, RecursionError):
+                error = _bad_guest("the returned value is no JSON")
+        if error is None and ending is not None and profile.on_tool_error == "taint":
+            error = _tainted(records)
+        if error is not None:
+            error = self._within_account(error)
+            error = replace(error, code=named_code(error, profile, records))
+        return RunResult(
+            run_id=setup.run_id,
+            status="failed" if error else "completed" if ending else "paused",
+            value=value,
+            has_value=has_value,
+            value_text=text,
+            output=tuple(self._output.items),
+            calls=tuple(record.call(profile.redact) for record in records),
+            error=error,
+            pending=self._paused,
+            store_writes=StoreWrites() if error or ending is None else self._writes.result(),
+            warnings=tuple(self._warnings),
+            usage=self._usage(),
+        )
+
+    def _value(self, text: bytes) -> Any:
+        profile = self._setup.profile
+        value = jsontext.loads(text)
+        try:
+            self._output.check_value(text)
+        except OverLimit as over:
+            if profile.overflow != "truncate":
+                raise
+            self._warnings.append(f"the value was cut: {over}")
+            return shortened_value(value, int(over.allowed))
+        if profile.sorted_json:
+            return jsontext.loads(jsontext.dumps(value, sort_keys=True))
+        return value
+
+    def _within_account(self, error: RunError) -> RunError:
+        """The same error, or another one where even its message is too much output."""
+        try:
+            self._output.check_message(error.message)
+        except OverLimit as over:
+            if error.kind is not ErrorKind.OUTPUT_LIMIT:
+                error = _over_limit(over)
+            return replace(error, message=self._output.fit(error.message), stack="", excerpt="")
+        return error
+
+    def _usage(self) -> RunUsage:
+        used = self._execution.usage
+        return RunUsage(
+            wall_s=time.monotonic() - self._began,
+            cpu_s=used.cpu_s,
+            queue_s=used.queue_s,
+            memory_peak_bytes=used.memory_peak_bytes,
+            calls=len(self._calls.records),
+            peak_parallel=self._calls.peak,
+            chars_in=self._calls.chars_in,
+            chars_out=self._calls.chars_out,
+        )
+
+
+def _tainted(records: Iterable[Record]) -> RunError | None:
+    bad = [record for record in records if record.status != "ok"]
+    if not bad:
+        return None
+    calls = ", ".join(f"{record.tool} ({record.status})" for record in bad)
+    return RunError(
+        ErrorKind.TAINTED,
+        f"the script ended, but calls of it did not succeed: {calls}",
+        tool=bad[0].tool,
+    )
+
+
+def _stalled() -> RunError:
+    return RunError(
+        ErrorKind.STALLED,
+        "the script waits for a promise that nothing can settle any more",
+        hint="Every promise must come from a tool, a timer, or be resolved by the script.",
+    )
+
+
+def _aborted(reason: str) -> RunError:
+    return RunError(ErrorKind.ABORTED, f"the run was aborted{f': {reason}' if reason else ''}")
+
+
+def _bad_guest(what: str) -> RunError:
+    return RunError(ErrorKind.WORKER_EXIT, f"the guest broke the protocol: {what}")
+
+
+def _over_limit(over: OverLimit) -> RunError:
+    return RunError(
+        ErrorKind.OUTPUT_LIMIT,
+        f"the script's {_WHAT[over.limit]} reached {over.seen:,} and at most {over.allowed:,} "
+        f"are allowed ({over.limit}); return and print only what is needed",
+        limit=over.limit,
+        allowed=over.allowed,
+        seen=over.seen,
+    )
+
+
+_WHAT: Final = {
+    "output_items": "output in items",
+    "output_bytes": "output in bytes",
+    "value_bytes": "returned value in bytes of JSON",
+    "total_bytes": "output and value in bytes of JSON",
+    "store_value_chars": "stored value in characters of JSON",
+    "store_total_chars": "stored values in characters of JSON",
+}

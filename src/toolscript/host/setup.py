@@ -1,0 +1,90 @@
+"""Everything that one run is made of, as the engine hands it to the host."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from toolscript.contract.entry import Entry
+from toolscript.contract.tool import ErrorClass, Tool
+from toolscript.events import OnEvent
+from toolscript.host.approval import Answer, ApproveCallback
+from toolscript.host.cancel import CancelToken
+from toolscript.host.gates import ToolGates
+from toolscript.host.policy import Authority, Policy
+from toolscript.host.replay import RunJournal
+from toolscript.profiles import Profile
+from toolscript.result import RunError, RunResult
+from toolscript.sandbox.frames import EndFrame
+
+
+@dataclass(frozen=True, slots=True)
+class NestedScope:
+    """Where a nested run stands: under which call, and within what bounds.
+
+    `authority` is what the calling tool's call was allowed to use; a nested run gets no more.
+    `depth` counts from 1 for a script that a tool of the outermost script ran. `deadline` is the
+    `time.monotonic()` second of the call's own.
+    """
+
+    run_id: str
+    seq: int
+    tool: str
+    authority: Authority | None
+    depth: int
+    deadline: float | None
+    app: Any
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunSetup:
+    """One run.
+
+    Attributes:
+        run_id: its id.
+        entries: the tools; `CallFrame.target` is an index into it.
+        helpers: global functions and discovery by name: answered, but no calls of tools.
+        profile: knobs and limits, resolved.
+        policy, authority, approve: see `host.policy` and `host.approval`.
+        app: what the embedder passed to `run(context=...)`.
+        store: what `load` sees.
+        on_event: the observer.
+        deadline: the `time.monotonic()` second at which the run is over, or None.
+        cancel: ends the run from outside.
+        explain: makes the error of a script's own failure.
+        nested: runs a script for a tool (`context.run`).
+        gates: the lasting parts of each tool.
+        depth: how many runs this one is inside of.
+        journal: what keeps the run, or None.
+        decisions: what people said about calls that waited, by `Pending.id`.
+        passthrough: exceptions by which a framework steers: when a tool raises one, the script
+            never sees it; calls under way finish and are recorded, then `drive` raises it, with
+            any further ones as an exception group in its `__cause__`.
+        error_classes: a namespace's own error class, by namespace.
+        sandboxed: whether the runtime confines scripts, for policies that ask for it.
+        resumed: whether the run was begun earlier.
+    """
+
+    run_id: str
+    entries: Sequence[Entry]
+    helpers: Mapping[str, Tool]
+    profile: Profile
+    policy: Policy | None
+    authority: Authority | None
+    approve: ApproveCallback | None
+    app: Any
+    store: Mapping[str, Any]
+    on_event: OnEvent | None
+    deadline: float | None
+    cancel: CancelToken | None
+    explain: Callable[[EndFrame], RunError]
+    nested: Callable[[str, NestedScope], Awaitable[RunResult]]
+    gates: ToolGates
+    depth: int = 0
+    journal: RunJournal | None = None
+    decisions: Mapping[str, Answer] = field(default_factory=dict[str, Answer])
+    passthrough: tuple[type[BaseException], ...] = ()
+    error_classes: Mapping[str, ErrorClass] = field(default_factory=dict[str, ErrorClass])
+    sandboxed: bool = True
+    resumed: bool = False

@@ -1,0 +1,46 @@
+"""What a script keeps between runs with `store(key, value)`. The caller persists it."""
+
+from __future__ import annotations
+
+from toolscript import jsontext
+from toolscript.host.limits import Limits
+from toolscript.host.output import OverLimit
+from toolscript.result import StoreWrites
+from toolscript.sandbox.frames import StoreFrame
+
+
+class Writes:
+    """The writes of one run. The last write of a key counts."""
+
+    def __init__(self, limits: Limits) -> None:
+        self._limits = limits
+        self._set: dict[str, str] = {}
+        self._deleted: dict[str, None] = {}
+        self._chars = 0
+
+    def take(self, frame: StoreFrame) -> None:
+        """Keep one write.
+
+        Raises:
+            OverLimit: for a value, or a sum of values, that is too large. The guest refuses
+                these where the script can catch it; what gets here ends the run.
+        """
+        key = frame.key
+        self._chars -= len(self._set.pop(key, ""))
+        self._deleted.pop(key, None)
+        if frame.value is None:
+            self._deleted[key] = None
+            return
+        text = frame.value.decode()
+        one, all_ = self._limits.store_value_chars, self._limits.store_total_chars
+        if one is not None and len(text) > one:
+            raise OverLimit("store_value_chars", one, len(text))
+        if all_ is not None and self._chars + len(text) > all_:
+            raise OverLimit("store_total_chars", all_, self._chars + len(text))
+        self._set[key] = text
+        self._chars += len(text)
+
+    def result(self) -> StoreWrites:
+        return StoreWrites(
+            {key: jsontext.loads(text) for key, text in self._set.items()}, tuple(self._deleted)
+        )
