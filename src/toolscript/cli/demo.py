@@ -8,7 +8,7 @@ import importlib.util
 import json
 from dataclasses import dataclass
 from importlib.resources import files
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from rich.console import Console
 from rich.markup import escape
@@ -73,10 +73,9 @@ def _head(console: Console, title: str, text: str = "") -> None:
 
 async def _in_an_agent(live: LiveRun) -> _Story:
     """A LangChain agent, of which only the model is not real."""
-    from langchain.agents import create_agent
+    from langchain import agents
     from langchain_core.messages import HumanMessage, ToolMessage
     from langchain_core.tools import tool
-    from langgraph.graph.state import CompiledStateGraph
 
     from toolscript import CodeModeTool
     from toolscript.cli.nested_calls import NestedCalls
@@ -84,7 +83,8 @@ async def _in_an_agent(live: LiveRun) -> _Story:
 
     code_tool = CodeModeTool([tool(function) for function in shop.TOOLS])
     model = ScriptedModel(script=_SCRIPT, answer=_answer)
-    agent: CompiledStateGraph[Any, Any, Any, Any] = create_agent(model, tools=[code_tool])
+    # The types of `create_agent` are not complete enough for a strict checker.
+    agent = cast("Any", agents).create_agent(model, tools=[code_tool])
     state = await agent.ainvoke(
         {"messages": [HumanMessage(_QUESTION)]},
         {"callbacks": [NestedCalls(code_tool.name, live.on_event)]},
