@@ -1,0 +1,105 @@
+// The bridge: calls and output queue up as lines of text that the worker fetches; settlements come
+// in one at a time. JSON text never holds a line break, so a line is a field.
+//
+//   c SEQ INDEX LINE ↵ ARGS           a tool, by the host's index
+//   n SEQ LINE ↵ NAME ↵ ARGS          a tool by a name that the surface does not hold
+//   h SEQ LINE ↵ NAME ↵ ARGS          a helper
+//   x SEQ                             the script no longer waits for a helper
+//   o TYPE STREAM CONSOLE ↵ PAYLOAD   output
+//   s ↵ KEY ↵ VALUE                   a stored value; empty deletes
+//   p ↵ [MESSAGE, FRACTION]           progress
+//   e ↵ RECORD ↵ VALUE                the end; an empty VALUE is no value
+(function bridge(p, options) {
+  const TAKE_CHARS = 1 << 20;
+  const TAKE_FRAMES = 2000;
+  const { stringify } = p;
+
+  let queue = { __proto__: null };
+  let first = 0;
+  let last = 0;
+  let queued = 0;
+  let seq = 0;
+  let ended = false;
+  const pending = { __proto__: null };
+
+  const send = (frame) => {
+    if (ended) return;
+    queued += frame.length;
+    queue[last++] = frame;
+    // A script that only computes cannot be interrupted to fetch its output: bound it here.
+    if (queued > options.queueChars) {
+      const limit = "frame_bytes";
+      end({ __proto__: null, outcome: "limit", limit, message: "too much output at once" }, "");
+    }
+  };
+
+  const end = (record, value) => {
+    if (ended) return;
+    ended = true;
+    queue[last++] = "e\n" + stringify(record) + "\n" + value + "\n";
+  };
+
+  // Fetch what is queued, in pieces; "" when there is nothing.
+  const take = () => {
+    if (first === last) return "";
+    let text = "";
+    let frames = 0;
+    while (first < last && frames < TAKE_FRAMES && text.length < TAKE_CHARS) {
+      text += queue[first];
+      delete queue[first++];
+      frames++;
+    }
+    queued -= text.length;
+    if (first === last) {
+      queue = { __proto__: null };
+      first = last = 0;
+    }
+    return p.join([text], "");
+  };
+
+  // A promise of ours that `await` takes as it is, whatever a script did to Promise.prototype.
+  const own = (promise) =>
+    p.defineProperty(promise, "constructor", { __proto__: null, value: p.Promise }) && promise;
+
+  const never = own(new p.Promise(() => {}));
+
+  // Submit a call; `head` makes the first lines of its frame from its number.
+  const submit = (head, args, reply) => {
+    if (ended) return 0;
+    const id = ++seq;
+    pending[id] = reply;
+    send(head(id) + args + "\n");
+    return id;
+  };
+
+  const cancel = (id) => {
+    if (ended || !(id in pending)) return;
+    delete pending[id];
+    send("x " + id + "\n");
+  };
+
+  const settle = (id, reply) => {
+    const waiting = pending[id];
+    if (waiting === undefined) return;
+    delete pending[id];
+    reply(waiting);
+  };
+
+  return {
+    __proto__: null,
+    send,
+    end,
+    take,
+    never,
+    own,
+    submit,
+    cancel,
+    settle,
+    get ended() {
+      return ended;
+    },
+    get empty() {
+      return first === last;
+    },
+  };
+});

@@ -1,0 +1,94 @@
+// Calls of tools and helpers: arguments are taken as JSON when the call is made, and a failing
+// argument rejects that call alone.
+(function calls(p, { bridge, values, errors, options }) {
+  const { Promise, stringify } = p;
+  const faces = new p.WeakMap();
+  const general = { __proto__: null, class: errors.ToolError, property: "" };
+
+  const write = (value, where) => {
+    try {
+      return values.write(value);
+    } catch (error) {
+      if (!p.hasInstance(values.Refusal, error)) throw error;
+      throw new p.TypeError(where + ": " + error.path + ": " + error.message);
+    }
+  };
+
+  // What is sent for the arguments of a call. A bare string fills the one property that asks for it.
+  const argumentText = (property, args, where) => {
+    let value = args.length === 0 || args[0] === undefined ? {} : args[0];
+    if (typeof value === "string" && typeof property === "string") {
+      const rest = args[1];
+      value = { [property]: value };
+      const names = errors.isObject(rest) ? p.keys(rest) : [];
+      for (let i = 0; i < names.length; i++) errors.show(value, names[i], rest[names[i]]);
+    }
+    return write(value, where) ?? "null";
+  };
+
+  const fail = (kind, error) => {
+    const message = "" + (errors.isObject(error) ? error.message : error);
+    return errors.toolError(kind, { __proto__: null, tool: kind.name, code: "invalid_args", message });
+  };
+
+  // `kind` says which error a failure becomes, `head` makes the first lines of the frame.
+  const call = (kind, head, makeText) => {
+    if (bridge.ended) return bridge.never;
+    const place = options.track_lines ? errors.here() : null;
+    const line = place === null || place.first === null ? 0 : place.first.line;
+    return new Promise((resolve, reject) => {
+      let text;
+      try {
+        text = makeText();
+      } catch (error) {
+        reject(fail(kind, error));
+        return;
+      }
+      const stack = place === null ? "" : place.text;
+      const reply = { __proto__: null, resolve, reject, kind, stack };
+      bridge.submit((id) => head(id, line), text, reply);
+    });
+  };
+
+  const callTool = (kind, member, args, where) =>
+    call(
+      kind,
+      (id, line) => "c " + id + " " + member.index + " " + line + "\n",
+      () => argumentText(member.string_argument, args, where),
+    );
+
+  const callNamed = (name, args) =>
+    call(
+      { __proto__: null, class: errors.ToolError, property: "", name },
+      (id, line) => "n " + id + " " + line + "\n" + stringify(name) + "\n",
+      () => argumentText(null, args, stringify(name)),
+    );
+
+  const callHelper = (name, value) =>
+    call(
+      { __proto__: null, class: errors.ToolError, property: "", name },
+      (id, line) => "h " + id + " " + line + "\n" + stringify(name) + "\n",
+      () => write(value === undefined ? null : value, name + "()") ?? "null",
+    );
+
+  const resolve = (id, text, bigints, face) =>
+    bridge.settle(id, (waiting) => {
+      let value;
+      try {
+        value = values.parse(text, bigints);
+      } catch (error) {
+        waiting.reject(error);
+        return;
+      }
+      if (face !== null && errors.isObject(value)) p.weakSet(faces, value, face);
+      waiting.resolve(value);
+    });
+
+  const reject = (id, text) =>
+    bridge.settle(id, (waiting) => {
+      const error = values.parse(text, true);
+      waiting.reject(errors.toolError(waiting.kind, error, waiting.stack));
+    });
+
+  return { __proto__: null, callTool, callNamed, callHelper, resolve, reject, write, faces, general };
+});

@@ -1,0 +1,3 @@
+(function inspect(p, deps) {
+  return { inspect: (v) => "" + v, format: (a) => "" + a[0] };
+});

@@ -1,0 +1,264 @@
+// The objects of callables: `tools`, the namespaces, `codemode` and `bindings`. Their members are
+// own properties of objects without a prototype, so that any name is an ordinary name; to read a
+// member that does not exist explains itself.
+(function namespaces(p, { calls, errors, surface, catalog }) {
+  const { create, defineProperty, freeze, hasOwn, keys } = p;
+
+  const put = (target, key, value, enumerable) => {
+    if (hasOwn(target, key)) return;
+    defineProperty(target, key, { __proto__: null, value, enumerable });
+  };
+
+  const errorKind = (group, name) => ({
+    __proto__: null,
+    class: group.kind,
+    property: group.error_class === null ? "" : group.error_class[1],
+    name,
+  });
+
+  const callable = (group, member, twin) => {
+    const kind = errorKind(group, member.name);
+    const where = group.name + "." + member.identifier + "()";
+    const { identifier, name } = member;
+    if (identifier === "then" || name === "then") {
+      // `await tools` probes `then` and calls it with two functions, which no tool takes.
+      return (...args) => {
+        if (typeof args[0] === "function") return args[0](twin());
+        return calls.callTool(kind, member, args, where);
+      };
+    }
+    if (identifier === "toJSON" || name === "toJSON") {
+      // JSON.stringify calls `toJSON` with a key; the tool itself takes an object.
+      return (...args) =>
+        typeof args[0] === "string" ? undefined : calls.callTool(kind, member, args, where);
+    }
+    return (...args) => calls.callTool(kind, member, args, where);
+  };
+
+  // How far two names are apart: 0 is equal but for case and separators.
+  const distance = (a, b) => {
+    const fold = (text) => {
+      let out = "";
+      const low = p.lower(p.slice(text, 0, 64));
+      for (let i = 0; i < low.length; i++) if (low[i] !== "_" && low[i] !== "-") out += low[i];
+      return out;
+    };
+    const left = fold(a);
+    const right = fold(b);
+    let row = { __proto__: null };
+    for (let j = 0; j <= right.length; j++) row[j] = j;
+    for (let i = 1; i <= left.length; i++) {
+      const next = { __proto__: null, 0: i };
+      for (let j = 1; j <= right.length; j++) {
+        const swap = row[j - 1] + (left[i - 1] === right[j - 1] ? 0 : 1);
+        const shift = (row[j] < next[j - 1] ? row[j] : next[j - 1]) + 1;
+        next[j] = swap < shift ? swap : shift;
+      }
+      row = next;
+    }
+    const apart = row[right.length];
+    const inside = left.length > 2 && (p.indexOf(right, left) >= 0 || p.indexOf(left, right) >= 0);
+    return inside && apart > 2 ? 2 : apart;
+  };
+
+  const nearest = (name, known) => {
+    const most = name.length < 4 ? 1 : name.length < 8 ? 2 : 3;
+    const found = { __proto__: null };
+    let count = 0;
+    for (let far = 0; far <= most && count < 3; far++) {
+      for (let i = 0; i < known.length && count < 3; i++) {
+        if (distance(name, known[i]) === far) found[count++] = known[i];
+      }
+    }
+    let text = "";
+    for (let i = 0; i < count; i++) text += (i > 0 ? ", " : "") + found[i];
+    return text;
+  };
+
+  const unknown = (group, target, name) => {
+    const shown = name.length > 80 ? p.slice(name, 0, 80) + "…" : name;
+    const hint = hasOwn(surface.hints, name) ? surface.hints[name] : undefined;
+    let message;
+    if (hint !== undefined) message = group.name + "." + shown + ": " + hint;
+    else {
+      message = group.name + "." + shown + " does not exist.";
+      const names = keys(target);
+      const near = nearest(name, names);
+      if (near !== "") message += " Did you mean " + near + "?";
+      else if (names.length === 0) message += " There are no tools.";
+      else {
+        let some = "";
+        for (let i = 0; i < names.length && i < 12; i++) some += (i > 0 ? ", " : "") + names[i];
+        message += " There are: " + some + (names.length > 12 ? ", …" : "") + ".";
+      }
+    }
+    const error = { __proto__: null, tool: name, code: "unknown_tool", message };
+    return errors.toolError(errorKind(group, name), error, errors.here().text);
+  };
+
+  // Members that everything has: a script, a printer or a promise probes them.
+  const probed = (name) => name === "then" || name === "toJSON" || name in p.Object.prototype;
+
+  // A frozen namespace over `target`; its twin lacks `then`, so that a promise can hold it.
+  const seal = (group, target) => {
+    defineProperty(target, p.Symbol.toPrimitive, {
+      __proto__: null,
+      value: () => "[object " + group.name + "]",
+    });
+    defineProperty(target, p.Symbol.toStringTag, { __proto__: null, value: group.name });
+    freeze(target);
+    const guard = (members) =>
+      new p.Proxy(members, {
+        __proto__: null,
+        get(_, name) {
+          if (hasOwn(members, name)) return members[name];
+          if (typeof name === "symbol" || probed(name)) return undefined;
+          throw unknown(group, members, name);
+        },
+      });
+    let twin = null;
+    const makeTwin = () => {
+      if (twin !== null) return twin;
+      const members = create(null);
+      const names = p.ownKeys(target);
+      for (let i = 0; i < names.length; i++) {
+        const own = p.getOwnPropertyDescriptor(target, names[i]);
+        if (names[i] !== "then") defineProperty(members, names[i], own);
+      }
+      twin = guard(freeze(members));
+      return twin;
+    };
+    return { __proto__: null, object: guard(target), makeTwin };
+  };
+
+  const addMembers = (group, target, twin, hidden) => {
+    const { members } = group;
+    for (let i = 0; i < members.length; i++) {
+      const member = members[i];
+      const call = callable(group, member, twin);
+      freeze(call);
+      put(target, member.identifier, call, !hidden);
+      put(target, member.name, call, false);
+    }
+  };
+
+  const on = (name) => hasOwn(surface.on, name);
+  const made = create(null);
+  const byName = create(null);
+  const root = surface.groups[0];
+
+  const general = { __proto__: null, name: "tools", kind: errors.ToolError, error_class: null };
+
+  // `call(name, args)`: by exact name, identifier, or `namespace.member`.
+  const callByName = (name, ...args) => {
+    if (typeof name !== "string") {
+      return new p.Promise((_, reject) => {
+        reject(new p.TypeError("call(name, args): name must be a string, not " + typeof name));
+      });
+    }
+    const found = byName[name];
+    return found === undefined ? calls.callNamed(name, args) : p.apply(found, undefined, args);
+  };
+
+  let listed = null;
+  const list = () => (listed ??= catalog());
+  const helper = (name, shape) => (...args) => calls.callHelper(name, shape(args));
+  const search = helper("codemode.search", (args) => ({
+    query: args[0],
+    limit: errors.isObject(args[1]) ? args[1].limit : args[1],
+  }));
+  const describe = helper("codemode.describe", (args) => ({ name: args[0] }));
+
+  const discovery = on("codemode") || on("list");
+
+  const build = () => {
+    for (let i = 0; i < surface.groups.length; i++) {
+      const group = surface.groups[i];
+      group.kind = errors.ToolError;
+      if (group.error_class !== null) group.kind = surface.errorClass(group.error_class[0]);
+      const target = create(null);
+      let sealed = null;
+      const twin = () => sealed.makeTwin();
+      addMembers(group, target, twin, false);
+      for (let j = 0; j < group.members.length; j++) {
+        const member = group.members[j];
+        const call = target[member.name];
+        if (i > 0) byName[group.name + "." + member.identifier] ??= call;
+        if (i > 0) byName[group.name + "." + member.name] ??= call;
+        byName[member.identifier] ??= call;
+        byName[member.name] ??= call;
+      }
+      if (i === 0) {
+        made.tools = { __proto__: null, group, target, seal: () => (sealed = seal(group, target)) };
+      } else {
+        sealed = seal(group, target);
+        made[group.name] = sealed.object;
+      }
+    }
+    const tools = made.tools;
+    const names = keys(made);
+    for (let i = 0; i < names.length; i++) {
+      if (names[i] !== "tools") put(tools.target, names[i], made[names[i]], true);
+    }
+    if (discovery) {
+      put(tools.target, "call", callByName, false);
+      put(tools.target, "list", list, false);
+    }
+    made.tools = tools.seal().object;
+  };
+
+  // Another name for all tools; with `members` where no tool has that name.
+  const alias = (name, members) => {
+    const group = { __proto__: null, ...root, name };
+    const target = create(null);
+    let sealed = null;
+    addMembers(group, target, () => sealed.makeTwin(), false);
+    const spaces = keys(made);
+    for (let i = 0; i < spaces.length; i++) {
+      if (spaces[i] !== "tools") put(target, spaces[i], made[spaces[i]], true);
+    }
+    const extra = keys(members);
+    for (let i = 0; i < extra.length; i++) put(target, extra[i], members[extra[i]], false);
+    sealed = seal(group, target);
+    return sealed.object;
+  };
+
+  build();
+  const codemode = () =>
+    alias("codemode", on("codemode") ? { __proto__: null, search, describe, list, call: callByName } : create(null));
+  const bindings = () => alias("bindings", create(null));
+
+  // Global functions that the host answers, and shortcuts to tools.
+  const helpers = (define) => {
+    const spaces = create(null);
+    for (let i = 0; i < surface.helpers.length; i++) {
+      const { name, spread } = surface.helpers[i];
+      const call = freeze((...args) => calls.callHelper(name, spread ? args : args[0]));
+      const dot = p.indexOf(name, ".");
+      if (dot < 0) define(name, call);
+      else {
+        const space = p.slice(name, 0, dot);
+        spaces[space] ??= create(null);
+        put(spaces[space], p.slice(name, dot + 1), call, true);
+      }
+    }
+    const names = keys(spaces);
+    for (let i = 0; i < names.length; i++) {
+      const group = { __proto__: null, ...general, name: names[i] };
+      define(names[i], seal(group, spaces[names[i]]).object);
+    }
+    const shortcuts = keys(surface.shortcuts);
+    for (let i = 0; i < shortcuts.length; i++) {
+      const index = surface.shortcuts[shortcuts[i]];
+      for (let g = 0; g < surface.groups.length; g++) {
+        const group = surface.groups[g];
+        for (let m = 0; m < group.members.length; m++) {
+          if (group.members[m].index !== index) continue;
+          define(shortcuts[i], freeze(callable(group, group.members[m], () => undefined)));
+        }
+      }
+    }
+  };
+
+  return { __proto__: null, made, codemode, bindings, helpers, list };
+});

@@ -1,0 +1,175 @@
+// What a script prints, emits, shows and stores.
+(function output(p, { bridge, values, errors, calls, options, lazy }) {
+  const { stringify } = p;
+  let items = 0;
+  let chars = 0;
+
+  // The host counts what arrives; this only keeps a script that never yields from piling up.
+  const count = (length) => {
+    items += 1;
+    chars += length;
+    let limit = "";
+    if (options.output_items !== undefined && items > options.output_items) limit = "output_items";
+    if (options.output_bytes !== undefined && chars > options.output_bytes) limit = "output_bytes";
+    return limit;
+  };
+
+  const emitItem = (head, payload, length) => {
+    if (bridge.ended) return;
+    const limit = count(length);
+    bridge.send("o " + head + "\n" + payload + "\n");
+    if (limit === "") return;
+    const message = "the script produced more output than " + limit + " allows";
+    bridge.end({ __proto__: null, outcome: "limit", limit, message }, "");
+    throw new p.RangeError(message);
+  };
+
+  const print = (text, stream, console) =>
+    emitItem("text " + stream + " " + console, stringify(text), text.length);
+
+  const inspect = (value, nested) => lazy("inspect").inspect(value, nested);
+
+  // Text of one printed value: strings as they are, results with two faces by their text.
+  const show = (value) => {
+    switch (typeof value) {
+      case "string":
+        return value;
+      case "number":
+        return value === 0 && 1 / value < 0 ? "-0" : "" + value;
+      case "boolean":
+      case "undefined":
+        return "" + value;
+    }
+    return value === null ? "null" : inspect(value);
+  };
+
+  const format = (args) => {
+    if (args.length === 1) return show(args[0]);
+    if (typeof args[0] === "string" && p.indexOf(args[0], "%") >= 0) {
+      return lazy("inspect").format(args);
+    }
+    let text = "";
+    for (let i = 0; i < args.length; i++) text += (i > 0 ? " " : "") + show(args[i]);
+    return text;
+  };
+
+  // Everything that prints can be awaited: models do.
+  const printer = (stream) => (...args) => print(args.length === 0 ? "" : format(args), stream, 1);
+
+  const makeConsole = () => ({
+    log: printer("stdout"),
+    info: printer("stdout"),
+    debug: printer("stdout"),
+    warn: printer("stderr"),
+    error: printer("stderr"),
+  });
+
+  const face = (value) => (errors.isObject(value) ? p.weakGet(calls.faces, value) : undefined);
+
+  // What printing a value shows where it is a result with two faces, or a list that has such.
+  const faceText = (value) => {
+    const own = face(value);
+    if (own !== undefined || !p.isArray(value)) return own;
+    let any = false;
+    for (let i = 0; i < value.length && !any; i++) any = face(value[i]) !== undefined;
+    if (!any) return undefined;
+    let text = "";
+    for (let i = 0; i < value.length; i++) {
+      text += (i > 0 ? "\n" : "") + (face(value[i]) ?? plainText(value[i]));
+    }
+    return text;
+  };
+
+  const plainText = (value) => {
+    if (typeof value === "string") return value;
+    try {
+      return values.write(value) ?? show(value);
+    } catch (error) {
+      if (!p.hasInstance(values.Refusal, error)) throw error;
+      return show(value);
+    }
+  };
+
+  const text = (value) => print(faceText(value) ?? plainText(value), "stdout", 0);
+
+  const emit = (value) => {
+    const json = calls.write(value === undefined ? null : value, "emit()") ?? "null";
+    emitItem("value stdout 0", json, json.length);
+  };
+
+  const log = (...args) => print(args.length === 0 ? "" : format(args), "stdout", 1);
+
+  const image = (data, mimeType) => {
+    const found = lazy("image").read(data, mimeType);
+    const payload = stringify([found.data, found.mimeType]);
+    emitItem("image stdout 0", payload, found.data.length);
+  };
+
+  const progress = (...args) => {
+    if (bridge.ended) return;
+    let message = args[0];
+    let fraction = args[1];
+    if (typeof message === "number") {
+      // progress(done, total, message): the order that many models write.
+      fraction = args[1] > 0 ? message / args[1] : undefined;
+      message = args.length > 2 ? args[2] : message + "/" + args[1];
+    }
+    const part = typeof fraction === "number" && fraction - fraction === 0 ? fraction : null;
+    bridge.send("p\n" + stringify([p.slice(show(message), 0, 10000), part]) + "\n");
+  };
+
+  const initial = (json) => {
+    const found = values.parse(json, p.match(/\d{16}/, json) !== null);
+    const store = { __proto__: null };
+    const names = p.keys(found);
+    for (let i = 0; i < names.length; i++) store[names[i]] = values.write(found[names[i]]);
+    return store;
+  };
+
+  const makeStore = (json) => {
+    let kept = null;
+    const written = { __proto__: null };
+    let total = 0;
+    const check = (key) => {
+      if (typeof key !== "string") throw new p.TypeError("store(key, value): key must be a string");
+    };
+    const store = (key, value) => {
+      check(key);
+      if (bridge.ended) return;
+      kept ??= initial(json);
+      const text = value === undefined ? "" : (calls.write(value, "store()") ?? "");
+      const { store_value_chars: one, store_total_chars: all } = options;
+      if (one !== undefined && text.length > one) {
+        throw tooLarge("store_value_chars", one, text.length, "the stored value");
+      }
+      const grown = total - (written[key] ?? 0) + text.length;
+      if (all !== undefined && grown > all) {
+        throw tooLarge("store_total_chars", all, grown, "all that this script stores");
+      }
+      total = grown;
+      written[key] = text.length;
+      if (text === "") delete kept[key];
+      else kept[key] = text;
+      bridge.send("s\n" + stringify(key) + "\n" + text + "\n");
+    };
+    const load = (key) => {
+      check(key);
+      kept ??= initial(json);
+      const text = kept[key];
+      return text === undefined ? undefined : values.parse(text, p.match(/\d{16}/, text) !== null);
+    };
+    return { __proto__: null, store, load };
+  };
+
+  const tooLarge = (limit, allowed, seen, what) =>
+    errors.toolError(calls.general, {
+      __proto__: null,
+      name: "RangeError",
+      code: "too_large",
+      tool: "store",
+      message: what + " has " + seen + " characters of JSON; " + limit + " allows " + allowed,
+      details: { limit, allowed, seen },
+    });
+
+  return { __proto__: null, makeConsole, makeStore, text, emit, log, image, progress, faceText };
+});

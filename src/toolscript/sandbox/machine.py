@@ -1,0 +1,255 @@
+"""One script in one engine context: compile, enter, drain its jobs, keep its clocks.
+
+Used inside the worker process, where only this file, `worker.py` and `confinement.py` exist, and
+by `InlineRuntime`. No Python function is ever given to the engine: what the guest wants to say is
+fetched from it as text between jobs, and results go in through functions of the guest library.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import time
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+# The guest library is compiled behind this many lines, so that its frames can be told from the
+# script's in a stack: the engine names every source alike.
+LIBRARY_LINE = 200_000
+# What stands before the script on its first line.
+BODY_PREFIX = "(async function ($module) {"
+# A text that closes one of these wrappers cannot close all of them: after its closing brace a
+# property list wants a comma, a statement cannot begin with one. `throw` keeps them from running.
+CHECKS = (
+    ("throw 0;({async $($module) {", "\n}})"),
+    ("throw 0;{async function $($module) {", "\n}}"),
+)
+EAGER = (
+    "values",
+    "errors",
+    "bridge",
+    "calls",
+    "namespaces",
+    "output",
+    "timers",
+    "clock",
+)
+LAZY = ("inspect", "image", "web")
+FLUSH_S = 0.02
+
+_PLACE = re.compile(r"<input>:(\d+):(\d+)\)?\s*$")
+
+
+class Stopped(Exception):
+    """The engine was stopped; `outcome` says why."""
+
+    def __init__(self, outcome: str, message: str) -> None:
+        super().__init__(message)
+        self.outcome = outcome
+
+
+class Rejected(Exception):
+    """The engine cannot compile the script."""
+
+    def __init__(self, message: str, line: int, column: int) -> None:
+        super().__init__(message)
+        self.message = message
+        self.line = line
+        self.column = column
+
+
+def library(sources: Mapping[str, str]) -> str:
+    """The text of the guest library, from its files by name (without `.js`)."""
+
+    def part(name: str) -> str:
+        return sources[name].rstrip().removesuffix(";")
+
+    eager = ",".join(f"{name}:{part(name)}" for name in EAGER)
+    lazy = ",".join(f"{name}:{json.dumps(part(name))}" for name in LAZY)
+    lead = f"'\\n'.repeat({LIBRARY_LINE})+'\"use strict\";'"
+    layout = f"{{__proto__:null,lines:{LIBRARY_LINE},columns:{len(BODY_PREFIX)},lead:{lead}}}"
+    return (
+        "\n" * LIBRARY_LINE
+        + f"(() => {{'use strict'; return ({part('main')})(({part('primordials')})(),"
+        + f"{{__proto__:null,{eager},lazy:{{__proto__:null,{lazy}}}}},{layout})}})()"
+    )
+
+
+class Machine:
+    """A context that is ready for one script. Belongs to one thread."""
+
+    def __init__(self, engine: Any, source: str, clock: Callable[[], float]) -> None:
+        self._error: type[Exception] = engine.JSException
+        self._clock = clock
+        context = engine.Context()
+        self._context: Any = context
+        # The binding keeps the engine's default stack of 256 KB until `start`.
+        entry: Any = context.eval(source)
+        self._start: Any = entry("start")
+        self._take: Callable[[], str] = entry("take")
+        self._pulse: Callable[[], int] = entry("pulse")
+        self._resolve: Any = entry("resolve")
+        self._reject: Any = entry("reject")
+        self._tick: Any = entry("tick")
+        self._job: Callable[[], bool] = context.execute_pending_job
+        self._limit: Callable[[float], None] = context.set_time_limit
+        self._deadline: float | None = None
+        self.cpu_s = 0.0
+        self.settled = 0
+
+    def start(self, program: Mapping[str, Any], max_stack: int) -> None:
+        """Compile and enter the script.
+
+        Raises:
+            Rejected: if it cannot be compiled.
+            Stopped: if it used up its time or memory at once.
+        """
+        memory = program["memory_bytes"]
+        if memory is not None:
+            self._context.set_memory_limit(memory)
+        stack = program["stack_bytes"]
+        self._context.set_max_stack_size(max_stack if stack is None else min(stack, max_stack))
+        cpu_s = program["cpu_s"]
+        self._deadline = None if cpu_s is None else cpu_s
+        body = self._timed(self._compile, program["code"])
+        settings = json.dumps(
+            {
+                name: program[name]
+                for name in ("frame_bytes", "clock", "json", "track_lines", "allow_eval")
+            }
+        )
+        self._timed(
+            self._start,
+            settings,
+            program["surface"],
+            program["catalog"],
+            program["input"],
+            program["store"],
+            program["modules"],
+            body,
+        )
+
+    def resolve(
+        self, seq: int, text: str, bigints: bool, face: str | None, now_ms: int | None
+    ) -> None:
+        """Deliver the result of one call."""
+        self._move(now_ms)
+        self.settled += 1
+        self._timed(self._resolve, seq, text, bigints, face)
+
+    def reject(self, seq: int, error: str, now_ms: int | None) -> None:
+        """Deliver the failure of one call."""
+        self._move(now_ms)
+        self.settled += 1
+        self._timed(self._reject, seq, error)
+
+    def drain(self) -> Iterator[str]:
+        """Run jobs until none is left or the script has ended; yields what the guest says.
+
+        Raises:
+            Stopped: if it used up its time or memory.
+        """
+        job, pulse, clock = self._job, self._pulse, self._clock
+        began = clock()
+        flushed = time.monotonic()
+        try:
+            while True:
+                if self._deadline is not None:
+                    left = self._deadline - self.cpu_s - (clock() - began)
+                    if left <= 0:
+                        raise Stopped("timeout", "")
+                    self._limit(left)
+                try:
+                    more = job()
+                except self._error as error:
+                    self._explain(error, clock() - began)
+                    more = True
+                state = pulse()
+                if state >= 2 or not more:
+                    break
+                if state == 1 and time.monotonic() - flushed > FLUSH_S:
+                    yield from self.fetch()
+                    flushed = time.monotonic()
+        finally:
+            self.cpu_s += clock() - began
+        yield from self.fetch()
+
+    def fetch(self) -> Iterator[str]:
+        """What the guest has to say, in pieces."""
+        while text := self._take():
+            yield text
+
+    @property
+    def ended(self) -> bool:
+        """Whether the script has ended, and said so."""
+        return self._pulse() == 2
+
+    @property
+    def broken(self) -> bool:
+        """Whether the script ended without memory to say so."""
+        return self._pulse() == 3
+
+    def unlimited(self) -> None:
+        """Lift the time limit, to fetch what a stopped script had said."""
+        self._limit(-1)
+
+    def _move(self, now_ms: int | None) -> None:
+        if now_ms is not None:
+            self._tick(float(now_ms))
+
+    def _timed(self, enter: Callable[..., Any], *args: Any) -> Any:
+        if self._deadline is None:
+            began = self._clock()
+        else:
+            left = self._deadline - self.cpu_s
+            if left <= 0:
+                raise Stopped("timeout", "")
+            self._limit(left)
+            began = self._clock()
+        try:
+            return enter(*args)
+        except self._error as error:
+            self._explain(error, self._clock() - began)
+            if enter == self._compile:
+                raise
+            return None
+        finally:
+            self.cpu_s += self._clock() - began
+
+    def _explain(self, error: Exception, spent: float) -> None:
+        """Raise `Stopped` if the engine was stopped; otherwise the error is of no importance.
+
+        The guest lets no exception of a script out, so that what comes here is the engine's own:
+        an interrupt, which the clock confirms, or the end of memory.
+        """
+        if self._deadline is not None and self.cpu_s + spent >= self._deadline * 0.999:
+            raise Stopped("timeout", "") from None
+        if str(error).startswith("InternalError: out of memory"):
+            raise Stopped("memory", "out of memory") from None
+
+    def _compile(self, code: str) -> Any:
+        evaluate = self._context.eval
+        for prefix, suffix in CHECKS:
+            try:
+                evaluate(prefix + code + suffix)
+            except self._error as error:
+                if str(error).startswith("SyntaxError"):
+                    raise _rejected(error, len(prefix)) from None
+                if not str(error).startswith("0"):
+                    raise
+        try:
+            return evaluate(BODY_PREFIX + code + "\n})")
+        except self._error as error:
+            if str(error).startswith("SyntaxError"):
+                raise _rejected(error, len(BODY_PREFIX)) from None
+            raise
+
+
+def _rejected(error: Exception, prefix: int) -> Rejected:
+    text = str(error)
+    message = text.partition("\n")[0].removeprefix("SyntaxError: ")
+    place = _PLACE.search(text)
+    line, column = (int(place[1]), int(place[2])) if place else (1, 1)
+    if line == 1:
+        column = max(1, column - prefix)
+    return Rejected(message, line, column)

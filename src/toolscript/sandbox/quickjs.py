@@ -1,0 +1,348 @@
+"""`QuickJSRuntime`: each script in a fresh QuickJS context of a confined worker process."""
+
+from __future__ import annotations
+
+import asyncio
+import contextvars
+import json
+import os
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, Literal
+
+from toolscript.sandbox.frames import EndFrame, Frame, IdleFrame
+from toolscript.sandbox.pool import Pool, PoolSettings, Worker
+from toolscript.sandbox.program import encode_program
+from toolscript.sandbox.runtime import Capabilities, Execution, Program, Runtime, Usage
+from toolscript.sandbox.wire import ProtocolError, block, settlement
+
+# How much later than its own clock the host stops a script that the engine does not stop.
+GRACE_S: Final = 0.3
+# What delivering one result may cost the worker besides the script's own computing.
+DELIVERY_S: Final = 200e-6
+SPIN_S: Final = 60e-6
+READ_BYTES: Final = 1 << 20
+# Frames that nobody has taken yet, before the worker is made to wait.
+MOST_BUFFERED: Final = 10_000
+MOST_PIECES: Final = 512
+
+_outer: contextvars.ContextVar[WorkerExecution | None] = contextvars.ContextVar(
+    "toolscript_execution", default=None
+)
+
+
+class QuickJSRuntime(Runtime):
+    """Runs scripts in a pool of warm worker processes.
+
+    A worker runs one script at a time, each in a context of its own, and is confined before it
+    sees a script: whatever a script does to the engine ends its worker and nothing else.
+
+    Args:
+        max_workers: most processes at a time; more runs wait for their turn. Nested runs never
+            wait: they get a process of their own.
+        max_runs: runs after which a worker is replaced.
+        idle_s: seconds without a run after which a worker is ended.
+        isolation: "required" refuses to run without every protection that the platform's best
+            configuration has (`isolation` names them).
+    """
+
+    def __init__(
+        self,
+        *,
+        max_workers: int | None = None,
+        max_runs: int = 1000,
+        idle_s: float = 60.0,
+        isolation: Literal["best", "required"] = "best",
+    ) -> None:
+        workers = min(32, 4 * (os.cpu_count() or 1) + 4) if max_workers is None else max_workers
+        self._pool = Pool(PoolSettings(workers, max_runs, idle_s, isolation == "required"))
+
+    @property
+    def description(self) -> str:
+        return (
+            "QuickJS in a confined process: ECMAScript 2023 without network, files, modules or "
+            "Node.js APIs."
+        )
+
+    @property
+    def capabilities(self) -> Capabilities:
+        return Capabilities(
+            kills_native_loops=True,
+            survives_crash=True,
+            cpu_clock=True,
+            deterministic=True,
+            sandboxed=True,
+        )
+
+    @property
+    def isolation(self) -> Mapping[str, bool | str]:
+        return self._pool.probe()
+
+    async def open(self, program: Program) -> Execution:
+        outer = _outer.get()
+        began = time.monotonic()
+        worker = await self._pool.acquire(nested=outer is not None and not outer.closed)
+        execution = WorkerExecution(self._pool, worker, program, time.monotonic() - began)
+        _outer.set(execution)
+        return execution
+
+    async def aclose(self) -> None:
+        await self._pool.aclose()
+
+
+class WorkerExecution(Execution):
+    """One program in one worker, attached to the event loop that opened it."""
+
+    def __init__(self, pool: Pool, worker: Worker, program: Program, queue_s: float) -> None:
+        self._pool = pool
+        self._worker = worker
+        self._loop = asyncio.get_running_loop()
+        self._frames: list[Frame] = []
+        self._waiter: asyncio.Future[None] | None = None
+        self._ended = False
+        self.closed = False
+        self._reading = False
+        self._writing = False
+        self._outgoing: list[memoryview | bytes] = []
+        self._settlements: list[bytes] = []
+        self._flush_soon = False
+        self._sent = 0
+        self._open_calls = 0
+        self._queue_s = queue_s
+        self._cpu_limit_s = program.cpu_s
+        self._cpu_began = worker.cpu_s()
+        self._cpu_used: float | None = None
+        self._busy_since: float | None = time.monotonic()
+        self._busy_s = 0.0
+        self._cpu_timer: asyncio.TimerHandle | None = None
+        worker.decoder.begin(program.frame_bytes)
+        self._outgoing += block(b"R", encode_program(program))
+        self._write()
+        self._read(True)
+        if program.cpu_s is not None:
+            self._watch(program.cpu_s + GRACE_S)
+        if not self._ended:
+            self._spin()
+
+    async def receive(self) -> Sequence[Frame]:
+        while not self._frames:
+            if self._ended:
+                return ()
+            self._waiter = self._loop.create_future()
+            try:
+                await self._waiter
+            finally:
+                self._waiter = None
+        frames, self._frames = self._frames, []
+        if not self._reading and not self._ended:
+            self._read(True)
+        return frames
+
+    def resolve(
+        self,
+        seq: int,
+        value: str,
+        *,
+        bigints: bool = False,
+        text: str | None = None,
+        now_ms: int | None = None,
+    ) -> None:
+        self._settle(settlement(seq, True, value, bigints=bigints, face=text, now_ms=now_ms))
+
+    def reject(self, seq: int, error: Mapping[str, Any], *, now_ms: int | None = None) -> None:
+        self._settle(settlement(seq, False, json.dumps(dict(error)), now_ms=now_ms))
+
+    async def aclose(self) -> None:
+        if self.closed:
+            return
+        self.closed = True
+        self._account()
+        ended = self._ended
+        self._stop()
+        if ended and self._worker.process.poll() is None and not self._outgoing:
+            self._pool.release(self._worker)
+        else:
+            self._pool.discard(self._worker)
+
+    @property
+    def usage(self) -> Usage:
+        if not self.closed:
+            self._account()
+        return Usage(cpu_s=self._cpu_used, queue_s=self._queue_s)
+
+    def _settle(self, pieces: list[bytes]) -> None:
+        if self._ended or self.closed:
+            return
+        self._settlements += pieces
+        self._sent += 1
+        self._open_calls -= 1
+        if not self._flush_soon:
+            self._flush_soon = True
+            self._loop.call_soon(self._flush)
+
+    def _flush(self) -> None:
+        self._flush_soon = False
+        if self._ended or self.closed or not self._settlements:
+            return
+        pieces, self._settlements = self._settlements, []
+        if self._busy_since is None:
+            self._busy_since = time.monotonic()
+        self._outgoing += block(b"S", pieces)
+        self._write()
+        # Where the script waits for nothing else, its next call is a few microseconds away.
+        if self._open_calls == 0 and not self._ended:
+            self._spin()
+
+    def _write(self) -> None:
+        pipe = self._worker.pipe
+        try:
+            while self._outgoing:
+                sent = pipe.sendmsg(self._outgoing[:MOST_PIECES])
+                self._outgoing = _rest(self._outgoing, sent)
+        except BlockingIOError:
+            if not self._writing:
+                self._writing = True
+                self._loop.add_writer(pipe, self._write)
+            return
+        except OSError:
+            self._outgoing.clear()
+            # The reading side tells of the worker's end.
+        if self._writing:
+            self._writing = False
+            self._loop.remove_writer(pipe)
+
+    def _read(self, on: bool) -> None:
+        if on == self._reading:
+            return
+        self._reading = on
+        if on:
+            self._loop.add_reader(self._worker.pipe, self._arrived)
+        else:
+            self._loop.remove_reader(self._worker.pipe)
+
+    def _spin(self) -> None:
+        until = time.monotonic() + SPIN_S
+        while not self._frames and time.monotonic() < until:
+            try:
+                data = self._worker.pipe.recv(READ_BYTES)
+            except BlockingIOError:
+                continue
+            except OSError:
+                data = b""
+            self._take(data)
+            if self._ended:
+                return
+
+    def _arrived(self) -> None:
+        try:
+            data = self._worker.pipe.recv(READ_BYTES)
+        except BlockingIOError:
+            return
+        except OSError:
+            data = b""
+        self._take(data)
+
+    def _take(self, data: bytes) -> None:
+        if not data:
+            self._finish(EndFrame("worker_exit", message="the worker process ended unexpectedly"))
+            return
+        decoder = self._worker.decoder
+        decoder.feed(data)
+        try:
+            for part in decoder.blocks():
+                if part == b"r\n" and not self._worker.ready:
+                    self._worker.ready = True
+                    continue
+                for frame in decoder.frames(part):
+                    self._receive(frame)
+        except ProtocolError as error:
+            self._finish(EndFrame("worker_exit", message=f"the worker broke the protocol: {error}"))
+        if len(self._frames) > MOST_BUFFERED:
+            self._read(False)
+        if self._frames and self._waiter is not None and not self._waiter.done():
+            self._waiter.set_result(None)
+
+    def _receive(self, frame: Frame) -> None:
+        if self._ended:
+            raise ProtocolError("something came after the end")
+        if isinstance(frame, IdleFrame):
+            if frame.settled > self._sent:
+                raise ProtocolError("more results were counted than sent")
+            if frame.settled == self._sent and self._busy_since is not None:
+                self._busy_s += time.monotonic() - self._busy_since
+                self._busy_since = None
+        elif isinstance(frame, EndFrame):
+            self._finish(frame)
+            return
+        else:
+            self._open_calls += hasattr(frame, "args")
+        self._frames.append(frame)
+
+    def _finish(self, frame: EndFrame) -> None:
+        if self._ended:
+            return
+        self._account()
+        self._ended = True
+        self._frames.append(frame)
+        self._stop()
+        if self._waiter is not None and not self._waiter.done():
+            self._waiter.set_result(None)
+
+    def _stop(self) -> None:
+        self._read(False)
+        if self._writing:
+            self._writing = False
+            self._loop.remove_writer(self._worker.pipe)
+        if self._cpu_timer is not None:
+            self._cpu_timer.cancel()
+            self._cpu_timer = None
+
+    def _account(self) -> None:
+        """Measure what the worker has computed for this program."""
+        now = self._worker.cpu_s()
+        if now is not None and self._cpu_began is not None:
+            self._cpu_used = now - self._cpu_began
+        elif self._cpu_used is None or not self._ended:
+            busy = 0.0 if self._busy_since is None else time.monotonic() - self._busy_since
+            self._cpu_used = self._busy_s + busy
+
+    def _watch(self, wait_s: float) -> None:
+        self._cpu_timer = self._loop.call_later(wait_s, self._check_cpu)
+
+    def _check_cpu(self) -> None:
+        if self._ended or self._cpu_limit_s is None:
+            return
+        self._account()
+        allowed = self._cpu_limit_s + GRACE_S + DELIVERY_S * self._sent
+        left = allowed - (self._cpu_used or 0.0)
+        if left > 0:
+            self._watch(max(left, 0.02))
+            return
+        self._worker.process.kill()
+        self._finish(EndFrame("timeout", message="the script used up its computing time"))
+
+
+def _rest(pieces: list[memoryview | bytes], sent: int) -> list[memoryview | bytes]:
+    """What is left of the pieces after so many bytes were sent."""
+    at = 0
+    while at < len(pieces) and sent >= len(pieces[at]):
+        sent -= len(pieces[at])
+        at += 1
+    rest = pieces[at:]
+    if rest and sent:
+        rest[0] = memoryview(rest[0])[sent:]
+    return rest
+
+
+_shared: QuickJSRuntime | None = None
+_shared_lock = threading.Lock()
+
+
+def shared_runtime() -> QuickJSRuntime:
+    """The one pool of this process, for every engine that is given no runtime of its own."""
+    global _shared
+    with _shared_lock:
+        if _shared is None:
+            _shared = QuickJSRuntime()
+        return _shared
