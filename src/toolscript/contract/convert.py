@@ -172,5 +172,5 @@ def _is_mcp(obj: Any) -> bool:
 
 def _shown(obj: Any) -> str:
     if obj is None or isinstance(obj, str | int | float):
-        return repr(obj)[:60]
+        return f"{repr(obj)[:60]} ({type(obj).__name__})"
     return f"an object of type {type(obj).__module__}.{type(obj).__qualname__}"

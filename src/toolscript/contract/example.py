@@ -89,10 +89,16 @@ def example_script(entries: Sequence[Entry], *, envelope: bool = False) -> str:
     if joins:
         return _joined(min(joins, key=_Join.order))
     callable_parts = [part for part in parts if part.arguments is not None]
-    callable_parts.sort(key=lambda part: (part.rank, not part.fields, part.entry.expression))
+    callable_parts.sort(key=_simplicity)
     if len(callable_parts) > 1 and not envelope:
         return _side_by_side(callable_parts[0], callable_parts[1])
     return _alone(callable_parts[0], envelope=envelope) if callable_parts else ""
+
+
+def _simplicity(part: _Part) -> tuple[int, bool, int, str]:
+    """Sorts calls: with one argument first, which shows the form and nothing else."""
+    arguments = len(part.arguments or {})
+    return part.rank, not part.fields, abs(arguments - 1), part.entry.expression
 
 
 class _Part:

@@ -25,7 +25,8 @@ from toolscript.contract.annotations import (
 from toolscript.contract.docstring import Docstring, parse_docstring
 from toolscript.contract.problems import Problem, tool_error
 from toolscript.contract.tool import JsonSchema, Tool, ToolContext, ToolOptions, ToolValue
-from toolscript.contract.typed import Complaints, QuietJsonSchema, schema_of, tidy
+from toolscript.contract.typed import QuietJsonSchema, problems_of, schema_of, tidy
+from toolscript.contract.validation import compile_validator
 from toolscript.errors import ContractError
 
 logger = logging.getLogger("toolscript")
@@ -269,15 +270,21 @@ def _without_schema(annotation: Any) -> str:
 def _parser(
     model: type[BaseModel], shape: _Shape, schema: JsonSchema
 ) -> Callable[[dict[str, Any]], dict[str, Any]]:
+    """What makes a function's arguments of JSON values.
+
+    The schema is checked first. It is what the model was shown, and pydantic alone would take
+    `"5"` or `"yes"` for a number or a boolean without a word.
+    """
     validate = model.__pydantic_validator__.validate_python
     outside = {f"p{number}": one.outside for number, one in enumerate(shape.parameters)}
-    complaints = Complaints(schema)
+    validator = compile_validator(schema)
 
     def parse(arguments: dict[str, Any]) -> dict[str, Any]:
+        validator.check_input(arguments)
         try:
             found: Any = validate(arguments)
         except ValidationError as error:
-            raise tool_error(complaints.problems(error, arguments), "invalid_args") from error
+            raise tool_error(problems_of(error, schema), "invalid_args") from error
         values: dict[str, Any] = found.__dict__
         given: set[str] = found.__pydantic_fields_set__
         return {name: values[field] for field, name in outside.items() if field in given}
@@ -291,7 +298,6 @@ def _output_of(shape: _Shape, name: str) -> tuple[JsonSchema | None, Callable[[A
     try:
         adapter: TypeAdapter[Any] = TypeAdapter(adapted(shape.result, "output"))
         schema = schema_of(adapter, "serialization")
-        expected = schema_of(adapter, "validation")
     except Exception as error:
         # As with parameters: whatever the type's own hooks raise concerns this tool alone.
         reason = str(error).partition("\n")[0]
@@ -299,7 +305,6 @@ def _output_of(shape: _Shape, name: str) -> tuple[JsonSchema | None, Callable[[A
         return None, None
     if shape.docstring.returns and "description" not in schema:
         schema["description"] = shape.docstring.returns
-    complaints = Complaints(expected)
 
     def dump(value: Any) -> Any:
         try:
@@ -312,7 +317,7 @@ def _output_of(shape: _Shape, name: str) -> tuple[JsonSchema | None, Callable[[A
             fitting = adapter.validate_python(value)
             return adapter.dump_python(fitting, mode="json", by_alias=True, warnings="error")
         except ValidationError as error:
-            raise tool_error(complaints.problems(error, value), "invalid_result") from error
+            raise tool_error(problems_of(error, schema), "invalid_result") from error
         except (PydanticSerializationError, UnicodeDecodeError) as error:
             reason = str(error).partition("\n")[0]
             raise tool_error(

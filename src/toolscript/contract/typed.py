@@ -1,4 +1,4 @@
-"""Types by pydantic: their JSON Schemas, and its complaints in the words of a schema."""
+"""Types by pydantic: their JSON Schemas, and what it finds wrong in the words of a schema."""
 
 from __future__ import annotations
 
@@ -17,7 +17,6 @@ from toolscript.contract.problems import (
     unknown_property,
 )
 from toolscript.contract.v1_models import lift_v1_definitions
-from toolscript.contract.validation import Validator, compile_validator
 
 _MOST_ERRORS: Final = 32
 _VOICE: Final = (
@@ -26,6 +25,25 @@ _VOICE: Final = (
     (re.compile(r"^Value should have "), "must have "),
     (re.compile(r" after validation"), ""),
 )
+
+
+_TYPE_WORDS: Final = {
+    "int_parsing": "must be an integer",
+    "int_type": "must be an integer",
+    "int_from_float": "must be an integer",
+    "float_parsing": "must be a number",
+    "float_type": "must be a number",
+    "string_type": "must be a string",
+    "bool_parsing": "must be true or false",
+    "bool_type": "must be true or false",
+    "list_type": "must be an array",
+    "tuple_type": "must be an array",
+    "set_type": "must be an array",
+    "dict_type": "must be an object",
+    "model_type": "must be an object",
+    "dataclass_type": "must be an object",
+}
+"""Kinds of error that speak of Python's types (pydantic-core's names)."""
 
 
 class QuietJsonSchema(GenerateJsonSchema):
@@ -71,30 +89,14 @@ def tidy(schema: Any) -> Any:
     return lifted
 
 
-class Complaints:
-    """Turns pydantic's errors about one type into problems.
+def problems_of(error: ValidationError, schema: Any) -> list[Problem]:
+    """Pydantic's errors about a value, in the words that a schema's errors have.
 
-    The type's JSON Schema says most of it better and in one voice for all tools; pydantic's own
-    words are for what no schema can say. Compiled when the first error comes.
+    `schema` tells which properties are secrets.
     """
-
-    def __init__(self, schema: Any):
-        self._schema = schema
-        self._validator: Validator | None = None
-
-    def problems(self, error: ValidationError, value: Any) -> list[Problem]:
-        if self._validator is None:
-            self._validator = compile_validator(self._schema)
-        found = error.errors(include_url=False)[:_MOST_ERRORS]
-        heads = {_head(one["loc"]) for one in found}
-        by_schema = [one for one in self._validator.problems(value) if _head(one.path) in heads]
-        told = {_head(one.path) for one in by_schema}
-        secret = _secret_heads(self._schema)
-        return by_schema + [
-            _problem(cast("dict[str, Any]", one), secret)
-            for one in found
-            if _head(one["loc"]) not in told
-        ]
+    secret = _secret_heads(schema)
+    found = error.errors(include_url=False)[:_MOST_ERRORS]
+    return [_problem(cast("dict[str, Any]", one), secret) for one in found]
 
 
 def _head(path: Path) -> str | int | None:
@@ -112,10 +114,9 @@ def _problem(error: dict[str, Any], secret: set[str]) -> Problem:
         return missing_property(path, ())
     if error["type"] == "extra_forbidden":
         return unknown_property(path, (), ())
-    text = str(error["msg"])
+    text = _TYPE_WORDS.get(str(error["type"])) or str(error["msg"])
     for pattern, instead in _VOICE:
         text = pattern.sub(instead, text)
     came = error.get("input")
     hidden = _head(path) in secret
-    shown = "" if isinstance(came, dict | list) else f", got {quote(came, path, secret=hidden)}"
-    return Problem(path, f"{text}{shown}")
+    return Problem(path, f"{text}, got {quote(came, path, secret=hidden)}")
