@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from tests.cases.reported.agent import CallsOnce
+from tests.agent import CallsOnce
 from toolscript.cli import main
 
 README = Path(__file__).resolve().parents[1] / "README.md"

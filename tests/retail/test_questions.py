@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import json
 from copy import deepcopy
 from pathlib import Path
 
 import pytest
+from langchain.agents import create_agent
+from langchain_core.tools import tool
 
+from tests.agent import CallsOnce
 from tests.retail.answers import ANSWERS
 from tests.retail.shop import Data, Shop, load
-from toolscript import CodeMode, RunResult
+from toolscript import CodeMode, CodeModeTool, RunResult
 
 SCRIPTS = Path(__file__).with_name("scripts")
 
@@ -45,6 +49,23 @@ async def test_refused_changes_are_caught_by_the_script_and_stay_in_the_receipts
 
     assert result.ok
     assert [call.status for call in result.calls] == ["ok", "error", "error", "error"]
+
+
+@pytest.mark.parametrize("question", ANSWERS)
+async def test_an_agent_answers_with_its_one_tool(tables: Data, question: str) -> None:
+    expected_data = deepcopy(tables)
+    expected = ANSWERS[question](expected_data)
+    shop = Shop(tables)
+    source = (SCRIPTS / f"{question}.ts").read_text(encoding="utf-8")
+    code_tool = CodeModeTool([tool(one) for one in shop.tools()], limits={"calls": 5_000})
+    agent = create_agent(CallsOnce(code=source), tools=[code_tool])
+
+    state = await agent.ainvoke({"messages": [("user", source.splitlines()[0])]})
+
+    [message] = [item for item in state["messages"] if item.type == "tool"]
+    assert message.status == "success", message.text
+    assert json.loads(message.text) == expected
+    assert shop.data == expected_data
 
 
 def test_there_are_ten_questions_and_each_has_its_script() -> None:

@@ -78,7 +78,7 @@ async def test_commands_of_nested_tools_reach_the_graph(case: Case) -> None:
     from langchain_core.tools import InjectedToolCallId, tool
     from langgraph.types import Command
 
-    from tests.cases.reported.agent import CallsOnce
+    from tests.agent import CallsOnce
 
     class Todos(AgentState[Any]):
         todos: list[str]
@@ -112,7 +112,7 @@ async def test_middleware_wraps_nested_calls(case: Case, opt_out: bool) -> None:
     from langchain.agents import create_agent
     from langchain.agents.middleware import AgentMiddleware
 
-    from tests.cases.reported.agent import CallsOnce
+    from tests.agent import CallsOnce
     from toolscript import CodeModeMiddleware
 
     seen: list[str] = []
