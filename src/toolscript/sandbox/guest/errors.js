@@ -137,10 +137,10 @@
         if (p.hasInstance(ToolError, thrown)) {
           record.tool = bounded(read(thrown, "tool"), NAME_CHARS);
           record.code = bounded(read(thrown, "code"), NAME_CHARS);
-          record.details = write(thrown.details) ?? null;
+          record.details = write(thrown.details) ?? "";
         }
       } catch {
-        record.details = null;
+        record.details = "";
       }
       record.memory =
         getPrototypeOf(thrown) === p.InternalError.prototype && record.message === "out of memory";
