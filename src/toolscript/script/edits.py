@@ -54,6 +54,10 @@ class Edits:
     def erased(self, offset: int) -> bool:
         return bool(self._erased[offset])
 
+    def taken_out(self, start: int, end: int) -> bool:
+        """A range was blanked as a whole, from its first to its last character."""
+        return self.erased(start) and self.erased(end - 1)
+
     def insert(self, offset: int, text: str) -> None:
         """Insert a text in front of an offset, behind what was inserted there before."""
         self._inserts[offset] = self._inserts.get(offset, "") + text

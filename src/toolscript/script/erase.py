@@ -164,6 +164,8 @@ class _Eraser:
                 self._visit(node.children)
             else:
                 rule(node)
+        for first, last in self.syntax.types:
+            self.edits.blank(first, last)
         for node in self._line_ended:
             self._keep_statement_apart(node)
 
@@ -310,9 +312,11 @@ class _Eraser:
         """Where a type ended a statement, put a semicolon if the next line would continue it."""
         units, edits = self.syntax.units, self.edits
         last = end(node) - 1
+        while last > start(node) and units[last].isspace() and not edits.erased(last):
+            last -= 1
         if last < 0 or not edits.erased(last) or units[last] == ";":
             return
-        at, next_line = end(node), False
+        at, next_line = last + 1, False
         while at < len(units):
             if units[at].isspace() or units[at] == "\ufeff":
                 next_line = next_line or units[at] in LINE_ENDS

@@ -12,7 +12,7 @@ from typing import Final
 
 from toolscript.script.edits import LINE_ENDS, PositionMap
 from toolscript.script.repair import read
-from toolscript.script.syntax import Syntax
+from toolscript.script.syntax import TEXTS, Syntax
 
 _FENCE: Final = re.compile(r"^[ \t]{0,3}(`{3,}|~{3,})[ \t]*([^\n`]*?)[ \t]*\r?$", re.MULTILINE)
 _ONE_LINE: Final = re.compile(r"^[ \t]*(`{3,})[ \t]*(.*?[^`\s])[ \t]*`{3,}[ \t]*\r?$", re.MULTILINE)
@@ -36,7 +36,6 @@ _SCRIPT_WORDS: Final = frozenset(
 )
 _TAG_BEFORE: Final = re.compile(r"\s*<(?:code|script|typescript|javascript|tool_code)\b[^<>]*>")
 _TAG_AFTER: Final = re.compile(r"</?[A-Za-z_]*>?\s*$")
-_INSIDE: Final = frozenset({"string_fragment", "comment", "regex_pattern"})
 _MOST_TRIES: Final = 24
 
 
@@ -67,6 +66,8 @@ def _blank(text: str) -> str:
 
 def find_program(units: str) -> tuple[Found, Syntax]:
     """The program in a text, and its tree. A text without one is taken whole."""
+    if units.startswith("\ufeff"):
+        units = " " + units[1:]
     whole = Found(units, 0, len(units))
     syntax = read(units)
     marks = list(_FENCE.finditer(units)) or list(_ONE_LINE.finditer(units))
@@ -82,7 +83,7 @@ def find_program(units: str) -> tuple[Found, Syntax]:
 def _inside_text(syntax: Syntax, mark: re.Match[str]) -> bool:
     first, last = mark.span(1)
     node = syntax.root.descendant_for_byte_range(first * 2, last * 2)
-    return node is not None and node.type in _INSIDE
+    return node is not None and node.type in TEXTS
 
 
 @dataclass(frozen=True, slots=True)

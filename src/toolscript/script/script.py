@@ -14,13 +14,15 @@ from toolscript.script.diagnostic import Diagnostic, ScriptError, diagnostic_at
 from toolscript.script.edits import Edits, Location
 from toolscript.script.erase import TYPESCRIPT, erase_types
 from toolscript.script.find import Found, blank_outside, find_program
-from toolscript.script.forms import Form, Shape, is_module, shape_body, shape_module
+from toolscript.script.forms import Form, Shape, shape_body
+from toolscript.script.modules import NO_DEFAULT, is_module, rewrite_dynamic, shape_module
 from toolscript.script.options import SourceOptions, parse_source
 from toolscript.script.repair import read
-from toolscript.script.syntax import Syntax, descend, first_error, start
+from toolscript.script.syntax import TEXTS, Syntax, descend, first_error, start
 from toolscript.script.text import Lines, from_units, to_units
 
 _SHEBANG: Final = re.compile(r"#![^\n\r\u2028\u2029]*")
+_HTML_COMMENT: Final = re.compile("<!--|-->")
 _LONE_SURROGATE: Final = re.compile(
     r"[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]"
 )
@@ -84,23 +86,22 @@ def prepare(
     if syntax.broken:
         warnings = (_syntax_error(syntax, lines, typescript),)
     edits = Edits(program)
-    shape = Shape()
-    erased: str | None = None
+    shape, erased = Shape(), None
     if not syntax.broken:
-        if typescript:
-            refused = erase_types(syntax, edits)
-            if refused:
-                raise ScriptError(*refused)
-        if is_module(syntax) and form != "body":
+        _erase(syntax, edits, typescript)
+        if is_module(syntax, edits):
+            if form == "body":
+                raise ScriptError(_no_module(syntax, lines))
             erased = from_units(edits.apply()[0])
             ending = "call" if form == "module" else "value"
             shape = shape_module(syntax, edits, modules=modules, ending=ending)
+        elif form == "module":
+            raise ScriptError(diagnostic_at(lines, 0, "module", NO_DEFAULT[0], hint=NO_DEFAULT[1]))
         elif form == "auto":
             shape = shape_body(syntax, edits)
     if shape.problems:
         raise ScriptError(*shape.problems)
     code, back = edits.apply()
-    steps = (back,) if found.back is None else (back, found.back)
     return Script(
         source=source,
         code=from_units(code),
@@ -108,8 +109,69 @@ def prepare(
         options=options,
         form=shape.form,
         warnings=warnings,
-        _location=Location(Lines(code), lines, steps),
+        _location=Location(
+            Lines(code), lines, (back,) if found.back is None else (back, found.back)
+        ),
     )
+
+
+def prepare_module(source: str, *, modules: Container[str] = (), typescript: bool = True) -> str:
+    """Make a body that returns an object of its exports out of a module that scripts may import.
+
+    `modules` are the names that it may import itself.
+
+    Raises:
+        ScriptError: for a module that cannot run.
+    """
+    units = to_units(source)
+    lines = Lines(units)
+    _refuse_odd_characters(units, lines)
+    syntax = read(units)
+    if syntax.broken:
+        raise ScriptError(_syntax_error(syntax, lines, typescript))
+    edits = Edits(units)
+    _erase(syntax, edits, typescript)
+    shape = shape_module(syntax, edits, modules=modules, ending="exports")
+    if shape.problems:
+        raise ScriptError(*shape.problems)
+    return from_units(edits.apply()[0])
+
+
+def _erase(syntax: Syntax, edits: Edits, typescript: bool) -> None:
+    """Take out types, and what no script can have.
+
+    Raises:
+        ScriptError: for what cannot be taken out.
+    """
+    refused = erase_types(syntax, edits) if typescript else ()
+    refused = (*refused, *rewrite_dynamic(syntax, edits), *_html_comments(syntax))
+    if refused:
+        raise ScriptError(*refused)
+
+
+def _no_module(syntax: Syntax, lines: Lines) -> Diagnostic:
+    at = next(
+        start(each)
+        for each in syntax.root.children
+        if each.type in ("import_statement", "export_statement")
+    )
+    message = "the script is the body of a function: it can neither import nor export"
+    return diagnostic_at(lines, at, "syntax", message, hint="call tools, and `return` the result")
+
+
+def _html_comments(syntax: Syntax) -> tuple[Diagnostic, ...]:
+    """`<!--` and, at the start of a line, `-->` begin a comment for an engine but not for every
+    parser: such a text could look like another one than it is."""
+    found: list[Diagnostic] = []
+    for mark in _HTML_COMMENT.finditer(syntax.units):
+        at = mark.start()
+        node = syntax.root.descendant_for_byte_range(at * 2, mark.end() * 2)
+        kind = node.type if node is not None else ""
+        if kind == "html_comment" or (mark.group() == "<!--" and kind not in TEXTS):
+            message = "comments of HTML are no part of a script"
+            hint = "begin a comment with //"
+            found.append(diagnostic_at(Lines(syntax.units), at, "syntax", message, hint=hint))
+    return tuple(found)
 
 
 def _refuse_odd_characters(units: str, lines: Lines) -> None:

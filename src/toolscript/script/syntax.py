@@ -14,16 +14,20 @@ from tree_sitter_typescript import language_typescript
 
 _LANGUAGE = Language(language_typescript())
 
-TEXTS = frozenset({"string", "template_string", "string_fragment", "regex", "comment"})
+TEXTS = frozenset({"string_fragment", "regex_pattern", "comment"})
 """Nodes whose text is no code."""
 
 
 @dataclass(frozen=True, slots=True)
 class Syntax:
-    """A text of code units and its tree."""
+    """A text of code units and its tree.
+
+    `types` are ranges of the text that are types although the tree does not say so.
+    """
 
     units: str
     tree: Tree
+    types: tuple[tuple[int, int], ...] = ()
 
     @property
     def root(self) -> Node:

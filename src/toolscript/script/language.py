@@ -1,0 +1,159 @@
+"""Recognises what is no JavaScript at all: Python, shell commands, prose."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Final
+
+_EXPECTED: Final = "expected JavaScript that calls tools.*"
+
+_PYTHON_LINE: Final = re.compile(
+    r"""^[ \t]*(?:
+        (?:async[ ]+)?def[ ]+\w+[ ]*\(.*\)[ ]*(?:->[^:]+)?:[ \t]*(?:\#.*)?$
+      | class[ ]+\w+(?:\([\w., ]*\))?:[ \t]*$
+      | (?:if|elif|while|with|for|except)\b[^{}]*:[ \t]*(?:\#.*)?$
+      | (?:else|try|finally):[ \t]*$
+      | from[ ]+[\w.]+[ ]+import\b
+      | import[ ]+[a-z_][\w.]*(?:[ ]+as[ ]+\w+)?(?:,[ ]*[a-z_][\w.]*)*[ \t]*$
+      | .*\b(?:not[ ]in|is[ ]None|is[ ]not)\b
+      | (?:.*[=(,: ])?f["'][^"']*\{
+      | .*\[.*\bfor[ ]\w+(?:,[ ]*\w+)*[ ]in\b.*\]
+      | .*\blambda\b[\w, ]*:
+    )""",
+    re.VERBOSE | re.MULTILINE,
+)
+_SHELL_COMMANDS: Final = frozenset(
+    [
+        "ls",
+        "pwd",
+        "cd",
+        "cat",
+        "dir",
+        "echo",
+        "grep",
+        "find",
+        "head",
+        "tail",
+        "curl",
+        "wget",
+        "mkdir",
+        "rm",
+        "cp",
+        "mv",
+        "touch",
+        "chmod",
+        "chown",
+        "sudo",
+        "git",
+        "npm",
+        "npx",
+        "yarn",
+        "pnpm",
+        "pip",
+        "pip3",
+        "python",
+        "python3",
+        "node",
+        "bash",
+        "sh",
+        "zsh",
+        "export",
+        "source",
+        "which",
+        "whoami",
+        "ps",
+        "kill",
+        "df",
+        "du",
+        "tar",
+        "unzip",
+        "ssh",
+        "sed",
+        "awk",
+        "sort",
+        "wc",
+        "uname",
+        "hostname",
+        "env",
+        "printenv",
+        "type",
+        "copy",
+        "del",
+        "cls",
+        "apt",
+        "apt-get",
+        "brew",
+        "docker",
+        "kubectl",
+        "make",
+        "tree",
+    ]
+)
+_SHELL_LINE: Final = re.compile(r"^(?:[$>%][ ]+)?([a-z][\w-]*)(?=[ \t]|$)(.*)$")
+_CODE: Final = re.compile(r"[=;{}\[\]`]|\w\(|=>|//|\b(?:const|let|var|return|await|function)\b")
+_SEPARATORS: Final = re.compile(r"\n|&&|\|\||[|;]")
+
+
+@dataclass(frozen=True, slots=True)
+class Foreign:
+    """What the text is instead of JavaScript, and what to do about it."""
+
+    message: str
+    hint: str
+    offset: int = 0
+
+
+def find_foreign(units: str, *, valid: bool) -> Foreign | None:
+    """Says so if a text is written in another language.
+
+    `valid` tells that the text can be parsed as JavaScript: then only what makes no sense as
+    JavaScript counts, such as a lone `ls`.
+    """
+    shell = _shell(units, valid=valid)
+    if shell is not None:
+        return shell
+    if valid:
+        return None
+    python = _PYTHON_LINE.search(units)
+    if python is not None:
+        return Foreign(
+            f"{_EXPECTED}, but this looks like Python",
+            "write it in JavaScript: `const x = await tools.name({ key: value });`, "
+            "`for (const x of xs) { ... }`, `if (...) { ... }`, `null`, `true`, `false`, `//`",
+            python.start() + len(python.group()) - len(python.group().lstrip()),
+        )
+    if _is_prose(units):
+        return Foreign(
+            f"{_EXPECTED}, but this is text",
+            "write only the script; what you want to say belongs outside of it",
+        )
+    return None
+
+
+def _shell(units: str, *, valid: bool) -> Foreign | None:
+    text = units.strip()
+    if len(text) > 2_000 or not text:
+        return None
+    if valid and (_CODE.search(text) or "." in text):
+        return None
+    commands = [part.strip() for part in _SEPARATORS.split(text)]
+    commands = [part for part in commands if part and not part.startswith("#")]
+    if not commands:
+        return None
+    words = [found.group(1) for part in commands if (found := _SHELL_LINE.match(part))]
+    first = _SHELL_LINE.match(commands[0])
+    if first is None or first.group(1) not in _SHELL_COMMANDS:
+        return None
+    if len(words) < len(commands) or first.group(2).lstrip().startswith(("=", "(", ".", "=>")):
+        return None
+    return Foreign(
+        f"{_EXPECTED}, but this looks like shell commands",
+        "there is no shell here; call a tool that does the work, or use JavaScript",
+        len(units) - len(units.lstrip()),
+    )
+
+
+def _is_prose(units: str) -> bool:
+    words = units.split()
+    return len(words) >= 4 and not _CODE.search(units)
