@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Literal
 
 from toolscript.contract.declaration_parts import (
@@ -41,6 +42,7 @@ def declare_contract(
     manner: Manner | None = None,
     form: Literal["script", "module"] = "script",
     object_name: str = "tools",
+    every_name: bool = False,
 ) -> str:
     """TypeScript of all that a script sees: deterministic, sorted, and complete under `--strict`.
 
@@ -54,8 +56,10 @@ def declare_contract(
         form: "script" declares globals; "module" declares the scope that a default export
             receives (seed 000: `AgentProgramScope` and `AgentProgram`).
         object_name: the object that holds tools without a namespace.
+        every_name: also declare what works but what no model need be told of: exact names by
+            index, `tools.<namespace>`, and a second argument after a bare string. For checkers.
     """
-    manner = manner or Manner()
+    manner = replace(manner or Manner(), every_call=every_name)
     names = TypeNames(taken=_names_in(builtins))
     known = {namespace.name: namespace for namespace in namespaces}
     groups: dict[str | None, list[Entry]] = {None: []}
@@ -63,6 +67,11 @@ def declare_contract(
         if not entry.tool.options.hidden:
             groups.setdefault(entry.namespace, []).append(entry)
     plain = _members(groups.pop(None), object_name, manner, names)
+    if every_name:
+        used = {entry.identifier for entry in entries if entry.namespace is None}
+        plain += [
+            ([], f"readonly {name}: typeof {name}") for name in groups if name and name not in used
+        ]
     blocks: list[str] = []
     for name, group in groups.items():
         described = known.get(name or "")
@@ -84,6 +93,25 @@ def declare_contract(
     if manner.exact:
         blocks.insert(0, EXACT_TYPES)
     return with_types(names, blocks, before=builtins)
+
+
+def schema_warnings(
+    entries: Sequence[Entry], input_schema: JsonSchema | None = None
+) -> tuple[str, ...]:
+    """What could not be read in the schemas, by tool and path; there the declarations say unknown."""
+    parts: list[tuple[str, JsonSchema]] = []
+    if input_schema is not None:
+        parts.append(("program input", input_schema))
+    for entry in entries:
+        parts.append((f"input of tool {entry.tool.name!r}", entry.tool.input_schema))
+        if entry.tool.output_schema is not None:
+            parts.append((f"output of tool {entry.tool.name!r}", entry.tool.output_schema))
+    warnings: list[str] = []
+    for owner, schema in parts:
+        interpreter = Interpreter(Document(schema))
+        interpreter.root()
+        warnings += [f"{owner}: {problem}; declared as unknown" for problem in interpreter.problems]
+    return tuple(warnings)
 
 
 def declare_tool(entry: Entry, manner: Manner | None = None) -> str:
@@ -111,13 +139,20 @@ def _place(entry: Entry) -> tuple[str, str, str]:
 def _members(
     entries: Sequence[Entry], object_name: str, manner: Manner, names: TypeNames
 ) -> list[Member]:
-    return [
+    members = [
         (
             tool_comment(entry.tool, f"{object_name}.{entry.identifier}", manner),
             signature(entry.tool, entry.identifier, manner, names, entry.namespace or ""),
         )
         for entry in entries
     ]
+    if manner.every_call:
+        members += [
+            ([], signature(entry.tool, entry.tool.name, manner, names, entry.namespace or ""))
+            for entry in entries
+            if entry.tool.name != entry.identifier
+        ]
+    return members
 
 
 def _input_type(schema: JsonSchema | None, manner: Manner, names: TypeNames) -> str | None:

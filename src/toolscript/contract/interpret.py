@@ -17,8 +17,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final, cast
 
+from toolscript.contract.constant import constant
+from toolscript.contract.discriminator import discriminator_values
 from toolscript.contract.documentation import doc_of, merged_docs
 from toolscript.contract.names import words
+from toolscript.contract.places import Path, last_word, reference_word, shown, shown_path
 from toolscript.contract.schema import Document, Node
 from toolscript.contract.shape import (
     BOOLEAN,
@@ -38,7 +41,7 @@ from toolscript.contract.shape import (
     Tuple,
     Union,
     Unknown,
-    exactly,
+    height,
     intersect,
     union,
 )
@@ -69,20 +72,6 @@ _SCALARS: Final[Mapping[str, Shape]] = {
     "null": NULL,
 }
 
-Path = tuple["Path", str] | None
-"""Where in the document: a chain from the part back to the root, cheap to extend."""
-
-
-def shown_path(path: Path) -> str:
-    """The path as text, such as `$.properties.rows.items`."""
-    parts: list[str] = []
-    while path is not None:
-        path, part = path
-        parts.append(part)
-    if len(parts) > 12:
-        parts = [*parts[:6], "…", *parts[-6:]]
-    return ".".join(["$", *reversed(parts)])
-
 
 class Interpreter:
     """Reads one document. `definitions` fills while shapes are asked for.
@@ -103,6 +92,7 @@ class Interpreter:
         self._pending: list[int] = []
         self._nodes: dict[int, tuple[Mapping[str, Any], Path]] = {}
         self._under_way: set[int] = set()
+        self._heights: dict[int, int] = {}
         self._depth = 0
         self._resolutions = _RESOLUTIONS
 
@@ -119,11 +109,11 @@ class Interpreter:
         if isinstance(node, bool):
             return UNKNOWN if node else NEVER
         if not isinstance(node, Mapping):
-            self._problem(path, f"a schema must be an object or a boolean, not {_shown(node)}")
+            self._problem(path, f"a schema must be an object or a boolean, not {shown(node)}")
             return UNKNOWN
         schema = cast("Mapping[str, Any]", node)
         if self._depth >= _DEPTH or self.document.is_shared(schema):
-            return self._reference(schema, path, _last_word(path))
+            return self._reference(schema, path, last_word(path))
         return self._read(schema, path)
 
     def _problem(self, path: Path, message: str) -> None:
@@ -147,6 +137,7 @@ class Interpreter:
         schema, path = self._nodes[key]
         self.definitions[key] = self._read(schema, path)
         self._under_way.discard(key)
+        self._heights[key] = height(self.definitions[key])
 
     def _resolve(self, reference: Ref) -> Shape | None:
         """The shape behind a reference, to be merged with another; None leaves it a reference."""
@@ -157,7 +148,8 @@ class Interpreter:
                 self._define(reference.key)
             self._resolutions -= 1
             found = self.definitions[reference.key]
-            if self._resolutions < 0:
+            # Merging shapes that were merged before could build one of any height.
+            if self._resolutions < 0 or self._heights[reference.key] > _DEPTH:
                 return None
             if not isinstance(found, Ref):
                 return found
@@ -181,7 +173,14 @@ class Interpreter:
         for keyword in ("anyOf", "oneOf"):
             choices = self._listed(schema, keyword, path)
             if choices:
-                shape = self._both(shape, union(self._tagged(schema, keyword, choices)))
+                tags = discriminator_values(schema, keyword)
+                if tags is not None:
+                    name, values = tags
+                    choices = [
+                        self._with_tag(choice, name, value)
+                        for choice, value in zip(choices, values, strict=True)
+                    ]
+                shape = self._both(shape, union(choices))
         if schema.get("not") is True or schema.get("not") == {}:
             return NEVER
         if schema.get("nullable") is True and not isinstance(shape, Unknown):
@@ -194,15 +193,15 @@ class Interpreter:
     def _follow(self, schema: Mapping[str, Any], keyword: str, path: Path) -> Shape:
         reference = schema[keyword]
         if not isinstance(reference, str):
-            self._problem(path, f"{keyword} must be a string, not {_shown(reference)}")
+            self._problem(path, f"{keyword} must be a string, not {shown(reference)}")
             return UNKNOWN
         target = self.document.resolve(schema, reference)
         if target is None:
-            self._problem(path, f"nothing in this schema is called {_shown(reference)}")
+            self._problem(path, f"nothing in this schema is called {shown(reference)}")
             return UNKNOWN
         if isinstance(target, bool):
             return UNKNOWN if target else NEVER
-        return self._reference(target, path, _reference_word(reference))
+        return self._reference(target, path, reference_word(reference))
 
     def _listed(self, schema: Mapping[str, Any], keyword: str, path: Path) -> list[Shape]:
         parts: object = schema.get(keyword)
@@ -211,42 +210,16 @@ class Interpreter:
         listed = cast("list[Any]", parts) if isinstance(parts, list) else []
         if not listed:
             self._problem(
-                path, f"{keyword} must be a list of schemas, not {_shown(schema[keyword])}"
+                path, f"{keyword} must be a list of schemas, not {shown(schema[keyword])}"
             )
         return [
             self.shape(part, ((path, keyword), str(number))) for number, part in enumerate(listed)
         ]
 
-    def _tagged(self, schema: Mapping[str, Any], keyword: str, choices: list[Shape]) -> list[Shape]:
-        """The choices, each with its value of an OpenAPI `discriminator` where it names none."""
-        discriminator = schema.get("discriminator")
-        if not isinstance(discriminator, Mapping):
-            return choices
-        tag = cast("Mapping[str, Any]", discriminator).get("propertyName")
-        mapping = cast("Mapping[str, Any]", discriminator).get("mapping")
-        if not isinstance(tag, str):
-            return choices
-        values: dict[str, list[Shape]] = {}
-        if isinstance(mapping, Mapping):
-            for value, target in cast("Mapping[str, Any]", mapping).items():
-                values.setdefault(str(target), []).append(exactly(str(value)))
-        tagged: list[Shape] = []
-        for part, choice in zip(schema[keyword], choices, strict=True):
-            reference = (
-                cast("Mapping[str, Any]", part).get("$ref") if isinstance(part, Mapping) else None
-            )
-            if not isinstance(reference, str):
-                tagged.append(choice)
-                continue
-            word = exactly(reference.rpartition("/")[2])
-            allowed = values.get(reference) or values.get(reference.rpartition("/")[2])
-            named = union(allowed or [word])
-            tagged.append(self._with_tag(choice, tag, named))
-        return tagged
-
-    def _with_tag(self, choice: Shape, tag: str, value: Shape) -> Shape:
+    def _with_tag(self, choice: Shape, tag: str, value: Shape | None) -> Shape:
+        """A choice with its value of the discriminating property, where it names none itself."""
         seen = self._resolve(choice) if isinstance(choice, Ref) else choice
-        if not isinstance(seen, ObjectOf):
+        if value is None or not isinstance(seen, ObjectOf):
             return choice
         given = seen.properties.get(tag)
         if given is not None and not isinstance(given.shape, Unknown) and given.shape != STRING:
@@ -262,7 +235,7 @@ class Interpreter:
             if listed:
                 shape = self._both(shape, union(constant(value) for value in listed))
             else:
-                self._problem(path, f"enum must be a list of values, not {_shown(schema['enum'])}")
+                self._problem(path, f"enum must be a list of values, not {shown(schema['enum'])}")
         if "const" in schema:
             shape = self._both(shape, constant(schema["const"]))
         return shape
@@ -279,7 +252,10 @@ class Interpreter:
             return union(inferred) if inferred else UNKNOWN
         if isinstance(declared, list):
             names = cast("list[Any]", declared)
-            return union(self._of_type(name, schema, path) for name in names)
+            # Read a schema once for each type, however often the list repeats it.
+            known = dict.fromkeys(name for name in names if isinstance(name, str))
+            others = [name for name in names if not isinstance(name, str)]
+            return union(self._of_type(name, schema, path) for name in (*known, *others))
         return self._of_type(declared, schema, path)
 
     def _of_type(self, name: object, schema: Mapping[str, Any], path: Path) -> Shape:
@@ -292,16 +268,17 @@ class Interpreter:
         if isinstance(name, Mapping):  # draft 3 allowed schemas in the list
             return self.shape(cast("Mapping[str, Any]", name), (path, "type"))
         if name != "any":
-            self._problem(path, f"there is no type {_shown(name)}")
+            self._problem(path, f"there is no type {shown(name)}")
         return UNKNOWN
 
     def _object(self, schema: Mapping[str, Any], path: Path) -> Shape:
         declared = schema.get("properties", {})
         if not isinstance(declared, Mapping):
-            self._problem(path, f"properties must be an object, not {_shown(declared)}")
+            self._problem(path, f"properties must be an object, not {shown(declared)}")
             return UNKNOWN
-        rest = self._rest(schema, path)
         required = self._required(schema, path)
+        repeated = "propertyNames" in schema or any(name not in declared for name in required)
+        rest = self._rest(schema, path, repeated=repeated)
         properties: dict[str, Property] = {}
         for name, part in cast("Mapping[str, Any]", declared).items():
             place = ((path, "properties"), name)
@@ -346,24 +323,33 @@ class Interpreter:
         if isinstance(declared, bool):  # draft 3 had a boolean, on the property itself
             return {}
         if not isinstance(declared, list):
-            self._problem(path, f"required must be a list of names, not {_shown(declared)}")
+            self._problem(path, f"required must be a list of names, not {shown(declared)}")
             return {}
         names = cast("list[Any]", declared)
         return {name: None for name in names if isinstance(name, str)}
 
-    def _rest(self, schema: Mapping[str, Any], path: Path) -> Shape | None:
-        """The shape of properties that are not named, where the schema allows them expressly."""
+    def _rest(self, schema: Mapping[str, Any], path: Path, *, repeated: bool) -> Shape | None:
+        """The shape of properties that are not named, where the schema allows them expressly.
+
+        One that will stand in the result several times is a reference, to be written once.
+        """
         shapes: list[Shape] = []
         patterns = schema.get("patternProperties", {})
         if isinstance(patterns, Mapping):
             for pattern, part in cast("Mapping[str, Any]", patterns).items():
-                shapes.append(self.shape(part, ((path, "patternProperties"), pattern)))
+                place = ((path, "patternProperties"), pattern)
+                shapes.append(self._placed(part, place, repeated))
         else:
-            self._problem(path, f"patternProperties must be an object, not {_shown(patterns)}")
+            self._problem(path, f"patternProperties must be an object, not {shown(patterns)}")
         additional = schema.get("additionalProperties", False)
         if additional is not False:
-            shapes.append(self.shape(additional, (path, "additionalProperties")))
+            shapes.append(self._placed(additional, (path, "additionalProperties"), repeated))
         return union(shapes) if shapes else None
+
+    def _placed(self, node: object, path: Path, repeated: bool) -> Shape:
+        if repeated and isinstance(node, Mapping):
+            return self._reference(cast("Mapping[str, Any]", node), path, last_word(path))
+        return self.shape(node, path)
 
     def _enumerated(
         self, schema: Mapping[str, Any], rest: Shape, path: Path
@@ -407,7 +393,7 @@ class Interpreter:
         if prefix is None:
             return ArrayOf(self.shape(after, (path, "items")))
         if not isinstance(prefix, list):
-            self._problem(path, f"prefixItems must be a list of schemas, not {_shown(prefix)}")
+            self._problem(path, f"prefixItems must be a list of schemas, not {shown(prefix)}")
             return ArrayOf(UNKNOWN)
         listed = cast("list[Any]", prefix)
         items = [
@@ -426,59 +412,8 @@ class Interpreter:
         return Tuple(tuple(items), min(fewest, len(items)), rest)
 
 
-def constant(value: Any, depth: int = 0) -> Shape:
-    """The shape of exactly this JSON value."""
-    if value is None or isinstance(value, str | int | float | bool):
-        return exactly(value)
-    if depth >= _DEPTH:
-        return UNKNOWN
-    if isinstance(value, list):
-        items = cast("list[Any]", value)
-        return Tuple(tuple(constant(item, depth + 1) for item in items), len(items), None)
-    if isinstance(value, Mapping):
-        members = cast("Mapping[str, Any]", value)
-        return ObjectOf(
-            {
-                str(name): Property(constant(member, depth + 1), required=True)
-                for name, member in members.items()
-            },
-            closed=True,
-        )
-    return UNKNOWN
-
-
 def _whole(value: object) -> int | None:
     """A non-negative whole number, also where it is written as 2.0; else None."""
     if isinstance(value, bool) or not isinstance(value, int | float) or value < 0:
         return None
     return int(value) if value == value and value != float("inf") else None
-
-
-def _shown(value: object) -> str:
-    if isinstance(value, str):
-        return repr(value if len(value) <= 60 else f"{value[:59]}…")
-    if value == []:
-        return "an empty list"
-    if isinstance(value, list):
-        return "a list"
-    if isinstance(value, Mapping):
-        return "an object"
-    return repr(value)[:60]
-
-
-def _last_word(path: Path) -> str:
-    """The nearest name on the way to a part: a property's, not a keyword's."""
-    for _ in range(4):
-        if path is None:
-            return ""
-        parent, part = path
-        if parent is not None and parent[1] in ("properties", "patternProperties"):
-            return part
-        path = parent
-    return ""
-
-
-def _reference_word(reference: str) -> str:
-    """The last part of a reference that is a word: `#/$defs/Node` → `Node`."""
-    words = [word for word in reference.replace("#", "/").split("/") if word]
-    return words[-1] if words else ""

@@ -32,8 +32,9 @@ from toolscript.contract.shape import (
     Tuple,
     Union,
     Unknown,
+    inner_shapes,
 )
-from toolscript.contract.type_names import TypeNames, candidates
+from toolscript.contract.type_names import TypeNames
 
 _SHORT: Final = 40
 """A definition of at most so many characters is written out wherever it is used."""
@@ -186,7 +187,7 @@ class _Printer:
         if self._names is None:
             self._texts.update(dict.fromkeys(group, _UNKNOWN_TEXT))
             return
-        offers = {key: candidates(self._hints[key], self._owner) for key in group}
+        offers = {key: self._names.candidates(self._hints[key], self._owner) for key in group}
         status = "taken"
         while status == "taken":
             chosen: dict[int, str] = {}
@@ -362,23 +363,10 @@ def references(shape: Shape) -> Iterator[tuple[Ref, bool]]:
     pending: list[tuple[Shape, bool]] = [(shape, True)]
     while pending:
         here, is_direct = pending.pop()
-        match here:
-            case Ref():
-                yield here, is_direct
-            case ArrayOf():
-                pending.append((here.item, False))
-            case Tuple():
-                pending.extend((item, False) for item in here.items)
-                if here.rest is not None:
-                    pending.append((here.rest, False))
-            case ObjectOf():
-                pending.extend((each.shape, False) for each in here.properties.values())
-                if here.rest is not None:
-                    pending.append((here.rest, False))
-            case Union() | Intersection():
-                pending.extend((member, is_direct) for member in here.members)
-            case _:
-                pass
+        if isinstance(here, Ref):
+            yield here, is_direct
+        is_direct = is_direct and isinstance(here, Union | Intersection)
+        pending.extend((part, is_direct) for part in inner_shapes(here))
 
 
 def property_name(name: str) -> str:

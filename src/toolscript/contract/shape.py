@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
@@ -112,7 +112,7 @@ BOOLEAN: Final = Primitive("boolean")
 NULL: Final = Primitive("null")
 RECORD: Final = ObjectOf(rest=UNKNOWN)
 
-_MOST_PAIRS: Final = 4_096
+_MOST_PAIRS: Final = 256
 """Beyond so many pairs two unions are not multiplied out; `&` says the same."""
 
 
@@ -193,9 +193,28 @@ def _intersect_unions(a: Shape, b: Shape, resolve: Resolve) -> Shape:
     if len(left) == 1 or len(right) == 1:
         single, many = (left[0], right) if len(left) == 1 else (right[0], left)
         return _intersect_with_union(single, many, resolve)
+    for some, others in ((left, right), (right, left)):
+        if all(isinstance(member, Primitive | Exactly) for member in some):
+            scalars = dict.fromkeys(some)
+            kept = [_among(member, scalars) for member in others]
+            return union(shape for shapes in kept for shape in shapes)
     if len(left) * len(right) > _MOST_PAIRS:
         return Intersection((a, b))
     return union(intersect(one, other, resolve) for one in left for other in right)
+
+
+def _among(shape: Shape, scalars: Collection[Shape]) -> list[Shape]:
+    """What is left of a shape where only these scalars are allowed."""
+    if isinstance(shape, Exactly):
+        fits = shape in scalars or Primitive(shape.kind) in scalars
+        return [shape] if fits else []
+    if isinstance(shape, Primitive):
+        if shape in scalars:
+            return [shape]
+        return [each for each in scalars if isinstance(each, Exactly) and each.kind == shape.name]
+    if isinstance(shape, ObjectOf | ArrayOf | Tuple | Never):
+        return []
+    return [Intersection((shape, union(scalars)))]
 
 
 def _intersect_with_union(single: Shape, many: tuple[Shape, ...], resolve: Resolve) -> Shape:
@@ -326,3 +345,29 @@ def _kind(shape: Shape) -> str | None:
             return next((kind for kind in map(_kind, shape.members) if kind is not None), None)
         case Unknown() | Never() | Union() | Ref():
             return None
+
+
+def inner_shapes(shape: Shape) -> list[Shape]:
+    """The shapes directly inside of one."""
+    match shape:
+        case ArrayOf():
+            return [shape.item]
+        case Tuple():
+            return [*shape.items, *([] if shape.rest is None else [shape.rest])]
+        case ObjectOf():
+            inside = [each.shape for each in shape.properties.values()]
+            return inside if shape.rest is None else [*inside, shape.rest]
+        case Union() | Intersection():
+            return list(shape.members)
+        case _:
+            return []
+
+
+def height(shape: Shape) -> int:
+    """How many shapes stand inside each other, references not followed."""
+    levels = 0
+    row = [shape]
+    while row:
+        levels += 1
+        row = [part for each in row for part in inner_shapes(each)]
+    return levels

@@ -43,6 +43,8 @@ class Manner:
         exact: arguments are exact, results readonly (seed 000); needs `EXACT_TYPES`.
         envelope: calls resolve to `{ result, text }` (seed 001).
         string_argument: a bare string may fill the only required string property (seed 004).
+        every_call: also write forms that work but that no model need be told of: after a bare
+            string, an object with the other properties.
         effects: effects of the manifest stand in the comment (seed 003).
     """
 
@@ -51,6 +53,7 @@ class Manner:
     exact: bool = False
     envelope: bool = False
     string_argument: bool = True
+    every_call: bool = False
     effects: bool = False
 
 
@@ -186,9 +189,12 @@ def _arguments(
     if manner.exact and text != "unknown":
         named = names.named(text, f"{owner}Args") if names is not None else text
         return f"<A extends {named}>", f"args{optional}: A & Exact<A, {named}>"
-    if manner.string_argument and string_argument_of(schema) is not None:
-        text = f"string | {text}"
-    return "", f"args{optional}: {text}"
+    if not manner.string_argument or string_argument_of(schema) is None:
+        return "", f"args{optional}: {text}"
+    if manner.every_call and names is not None and text != "unknown":
+        text = names.named(text, f"{owner}Args")
+        return "", f"args: string | {text}, others?: Partial<{text}>"
+    return "", f"args: string | {text}"
 
 
 def spread_arguments(schema: JsonSchema | None, style: Style) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final, cast
 
 from toolscript.contract.entry import Entry
-from toolscript.contract.interpret import Path, shown_path
+from toolscript.contract.places import Path, shown_path
 from toolscript.contract.tool import JsonSchema
 from toolscript.errors import ContractError
 

@@ -33,25 +33,25 @@ def type_name(text: str) -> str:
     return f"T{joined}" if joined[:1].isdigit() else joined
 
 
-def candidates(hint: str, owner: str) -> Iterator[str]:
-    """Names for a type, the best first, without end."""
-    base = type_name(hint)
-    if base:
-        yield base
-    longer = f"{owner}{base or 'Part'}" if base != owner else f"{owner}Type"
-    yield longer
-    number = 2
-    while True:
-        yield f"{longer}{number}"
-        number += 1
-
-
 class TypeNames:
     """The named types of one declaration file: each name once, equal types once."""
 
     def __init__(self, taken: Iterable[str] = ()) -> None:
         self._taken = _LIBRARY_TYPES.union(taken)
         self._declared: dict[str, str] = {}
+        self._numbers: dict[str, int] = {}
+
+    def candidates(self, hint: str, owner: str) -> Iterator[str]:
+        """Names for a type, the best first, without end: its own, with its owner's, numbered."""
+        base = type_name(hint)
+        if base:
+            yield base
+        longer = f"{owner}{base or 'Part'}" if base != owner else f"{owner}Type"
+        yield longer
+        while True:
+            number = self._numbers.get(longer, 1) + 1
+            self._numbers[longer] = number
+            yield f"{longer}{number}"
 
     def claim(
         self, declarations: Mapping[str, str], granted: Collection[str] = ()
@@ -73,7 +73,7 @@ class TypeNames:
         """A name for a type that is written more than once; the text itself where it is a name."""
         if text.isidentifier():
             return text
-        for name in candidates(hint, hint):
+        for name in self.candidates(hint, hint):
             if self.claim({name: f"type {name} = {text};"}) != "taken":
                 return name
         raise AssertionError("there is always another name")
