@@ -12,6 +12,7 @@ from langchain_core.language_models.chat_models import BaseChatModel
 from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage
 from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
 from langchain_core.utils.function_calling import convert_to_openai_tool
+from pydantic import Field
 
 Step = AIMessage | Callable[[Sequence[BaseMessage]], AIMessage]
 
@@ -24,8 +25,8 @@ class ScriptedModel(BaseChatModel):
     """
 
     steps: list[Any]
-    bound: list[Any] = []  # noqa: RUF012
-    seen: list[Any] = []  # noqa: RUF012
+    bound: list[Any] = Field(default_factory=list)
+    seen: list[Any] = Field(default_factory=list)
 
     @property
     def _llm_type(self) -> str:
@@ -80,7 +81,7 @@ class ScriptedModel(BaseChatModel):
 
 
 def scripted(*steps: Step) -> ScriptedModel:
-    return ScriptedModel(steps=list(steps), bound=[], seen=[])
+    return ScriptedModel(steps=list(steps))
 
 
 def calls(*tool_calls: tuple[str, dict[str, Any]], ids: Sequence[str] | None = None) -> AIMessage:

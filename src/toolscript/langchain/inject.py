@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any, cast, get_origin
 
 from langchain_core.tools import BaseTool, InjectedToolArg
 from langchain_core.tools.base import get_all_basemodel_annotations
+from pydantic import BaseModel
+from pydantic.v1 import BaseModel as BaseModelV1
 
 from toolscript.errors import ContractError, ToolError
 from toolscript.langchain.signature import annotations_of, function_of, parts_of
@@ -145,15 +147,10 @@ def _swallows_runtime(tool: BaseTool, function: Callable[..., Any]) -> bool:
     return True
 
 
-def _optional_fields(schema: Any) -> set[str]:
-    fields: Mapping[str, Any] = getattr(schema, "model_fields", None) or getattr(
-        schema, "__fields__", {}
-    )
-    return {
-        name
-        for name, info in fields.items()
-        if not (info.is_required() if hasattr(info, "is_required") else info.required)
-    }
+def _optional_fields(schema: type[BaseModel] | type[BaseModelV1]) -> set[str]:
+    if issubclass(schema, BaseModelV1):
+        return {name for name, info in schema.__fields__.items() if not info.required}
+    return {name for name, info in schema.model_fields.items() if not info.is_required()}
 
 
 def _required(tool: str, what: str, value: Any) -> Any:

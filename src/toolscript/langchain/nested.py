@@ -98,7 +98,7 @@ class NestedTool:
             made.append((message, getattr(message, "content", None), returned))
             return message
 
-        final = await session.around(call, execute)
+        final = await session.around(call, execute, session)
         for message, content, returned in made:
             if final is message and getattr(final, "content", None) == content:
                 return final, returned

@@ -26,8 +26,12 @@ _RESUME: Final = "__resume__"
 Send = Callable[[Sequence[tuple[str, Any]]], None]
 
 
-class Bubble(Exception):
-    """Carries an exception that steers the graph past the script, which must not catch it."""
+class Bubble(BaseException):
+    """Carries an exception that steers the graph past the script, which must not catch it.
+
+    No `Exception`, so that the host takes it for no failure of the tool: it stops the script,
+    lets calls under way finish, and raises it from the run.
+    """
 
     def __init__(self, error: BaseException):
         super().__init__(str(error))
@@ -49,6 +53,11 @@ def steers_graph(error: BaseException) -> bool:
     return refused is not None and bool(refused(error))
 
 
+def can_pause(config: RunnableConfig) -> bool:
+    """Whether this runs in a task of a graph, which an interrupt can pause."""
+    return _SCRATCHPAD in config.get("configurable", {})
+
+
 class Pauses:
     """The interrupts of one execution of a code run, and the answers to earlier ones.
 
@@ -62,16 +71,19 @@ class Pauses:
         self.answers: dict[str, list[Any]] = {}
         self.asking: set[int] = set()
 
-    def config_for(self, config: RunnableConfig, asker: str) -> RunnableConfig:
-        """The config for one asker (`call:3`), with answers and a namespace of its own."""
+    def config_for(self, config: RunnableConfig, asker: str, *, new: bool = True) -> RunnableConfig:
+        """The config for one asker (`call:3`), with answers and a namespace of its own.
+
+        Without `new` it gets no answer that came with this execution.
+        """
         configurable: Mapping[str, Any] = config.get("configurable", {})
         scratchpad = configurable.get(_SCRATCHPAD)
         if scratchpad is None:
             return config
         namespace = f"{configurable.get(_NAMESPACE, '')}|{asker}"
-        addressed: Mapping[str, Any] = configurable.get(_RESUME_MAP) or {}
+        addressed: Mapping[str, Any] = (configurable.get(_RESUME_MAP) or {}) if new else {}
         # `Command(resume=value)` names no interrupt: it is for the one call that asks.
-        unaddressed = (lambda consume=False: None) if addressed else scratchpad.get_null_resume
+        unaddressed = scratchpad.get_null_resume if new and not addressed else _nothing
         return {
             **config,
             "configurable": {
@@ -89,20 +101,23 @@ class Pauses:
             },
         }
 
+    def drop_answers(self, asker: str, keep: int) -> None:
+        """Forget all but the first `keep` answers: a later one could not be used."""
+        self.answers[asker] = self.answers.get(asker, [])[:keep]
+
     def note(self, error: BaseException, seq: int) -> None:
         """A call raised something that steers the graph."""
         self._errors.append(error)
         self.asking.add(seq)
 
-    def ask(self, config: RunnableConfig, asker: str, seq: int, question: Any) -> tuple[Any, ...]:
-        """Ask by an interrupt: the answers to it so far, or nothing if it waits for one.
-
-        An answer that cannot be used is dropped, so that the same interrupt can ask again.
-        """
+    def ask(
+        self, config: RunnableConfig, asker: str, seq: int, question: Any, *, new: bool = True
+    ) -> tuple[Any, ...]:
+        """Ask by an interrupt: the answer, or nothing if it waits for one."""
         from langgraph.types import interrupt
 
         try:
-            with set_config_context(self.config_for(config, asker)) as context:
+            with set_config_context(self.config_for(config, asker, new=new)) as context:
                 return (context.run(interrupt, question),)
         except Exception as error:
             if not steers_graph(error):
@@ -144,6 +159,10 @@ class Pauses:
                 send(rest)
 
         return keep_answers
+
+
+def _nothing(consume: bool = False) -> None:
+    return None
 
 
 def _interrupt_ids(namespace: str, answered: int) -> list[str]:

@@ -13,7 +13,7 @@ from langchain_core.tools import BaseTool
 
 from toolscript.langchain.commands import Channels, Steering, state_with
 from toolscript.langchain.inject import Inject
-from toolscript.langchain.pausing import Pauses
+from toolscript.langchain.pausing import Pauses, can_pause
 
 if TYPE_CHECKING:
     from langgraph.prebuilt import ToolRuntime
@@ -27,6 +27,7 @@ class NestedCall:
     outside of a graph; `config` None leaves it to LangChain's own context.
     """
 
+    seq: int
     tool: BaseTool
     args: dict[str, Any]
     id: str
@@ -38,7 +39,7 @@ class NestedCall:
 Execute = Callable[[NestedCall], Awaitable[Any]]
 """Runs a nested call and gives the message or command that LangChain makes of it."""
 
-Around = Callable[[NestedCall, Execute], Awaitable[Any]]
+Around = Callable[[NestedCall, Execute, "Session"], Awaitable[Any]]
 """Middleware around a nested call; may run it once, several times or not at all."""
 
 
@@ -81,15 +82,29 @@ class Session:
         config = self.config and self.pauses.config_for(self.config, f"call:{seq}")
         runtime = self.runtime
         if runtime is None or config is None:
-            return NestedCall(tool, args, call_id, config, None, None)
+            return NestedCall(seq, tool, args, call_id, config, None, None)
         state = state_with(runtime.state, self.steering(), self.channels)
         own = dataclasses.replace(runtime, tool_call_id=call_id, config=config, state=state)
-        return NestedCall(tool, args, call_id, config, state, own)
+        return NestedCall(seq, tool, args, call_id, config, state, own)
 
     def steering(self) -> list[Steering]:
         """Commands and messages of nested calls, in the order in which the script made them."""
         ordered = sorted(self.kept, key=lambda one: one.seq)
         return [item for one in ordered for item in one.steering]
+
+    @property
+    def may_pause(self) -> bool:
+        """Whether there is a graph that an interrupt can pause."""
+        return self.config is not None and can_pause(self.config)
+
+    def ask(self, asker: str, seq: int, question: Any, *, new: bool = True) -> tuple[Any, ...]:
+        """See `Pauses.ask`."""
+        return self.pauses.ask(self.config or {}, asker, seq, question, new=new)
+
+    def private_state(self) -> dict[str, Any]:
+        """All of the graph's state, with fields that middleware keeps from tools."""
+        values = {name: one.get() for name, one in self.channels.items() if one.is_available()}
+        return state_with(values, self.steering(), self.channels)
 
     def keep(
         self,

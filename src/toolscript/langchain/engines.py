@@ -1,0 +1,71 @@
+"""The engines behind a code tool, and its tools in the shape that they take."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import Any, cast
+
+from langchain_core.tools import BaseTool
+
+from toolscript.contract.tool import GlobalFunction, JsonSchema, Namespace
+from toolscript.engine import CodeMode
+from toolscript.host.approval import ApproveCallback
+from toolscript.host.limits import Limits
+from toolscript.host.policy import Policy
+from toolscript.langchain.checkpoint import CheckpointJournal
+from toolscript.langchain.convert import flatten_tools, tool_from_langchain
+from toolscript.profiles import Knobs, Profile
+from toolscript.sandbox.runtime import Runtime
+
+
+class EngineOptions(Knobs, total=False):
+    """What `CodeMode` takes besides tools; see there."""
+
+    profile: str | Profile
+    input_schema: Any
+    runtime: Runtime | None
+    limits: Limits | Mapping[str, Any] | None
+    policy: Policy | None
+    approve: ApproveCallback | None
+    modules: Mapping[str, str] | None
+    globals: Sequence[GlobalFunction] | None
+    shortcuts: Mapping[str, str] | None
+    tool_hints: Mapping[str, str] | None
+
+
+class Engines:
+    """One contract, and an engine for each way in which its runs are kept.
+
+    Raises:
+        ContractError, ConfigurationError: as `CodeMode` does.
+    """
+
+    def __init__(self, tools: Any, options: EngineOptions):
+        self._tools = tools
+        self._options = options
+        self.plain = CodeMode(tools, **options)
+
+    @cached_property
+    def kept(self) -> CodeMode:
+        """For graphs with a checkpointer: it keeps what a run did, for the time after a pause."""
+        return CodeMode(self._tools, journal=CheckpointJournal(), **self._options)
+
+
+def converted(tools: Any, output_schemas: Mapping[str, JsonSchema]) -> Any:
+    """Tools of all kinds, LangChain's converted, in the groups in which they were given."""
+
+    def convert(items: Any) -> list[Any]:
+        return [one(item) for item in flatten_tools(items)]
+
+    def one(item: Any) -> Any:
+        if isinstance(item, BaseTool):
+            return tool_from_langchain(item, output_schema=output_schemas.get(item.name))
+        if isinstance(item, Namespace):
+            return Namespace(item.name, convert(item.tools), item.description, item.error_class)
+        return item
+
+    if isinstance(tools, Mapping):
+        groups = cast("Mapping[str, Any]", tools)
+        return {name: convert(group) for name, group in groups.items()}
+    return convert(tools)

@@ -1,0 +1,131 @@
+"""One code run inside a graph: begun or gone on with, paused by interrupts, kept in between."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, MutableMapping
+from dataclasses import dataclass
+from typing import Any
+
+from toolscript.engine import CodeMode
+from toolscript.events import OnEvent
+from toolscript.host.approval import Answer
+from toolscript.host.policy import Authority
+from toolscript.langchain.approvals import answer_from, question
+from toolscript.langchain.checkpoint import RunRecord, current_record, record_of
+from toolscript.langchain.engines import Engines
+from toolscript.langchain.pausing import Bubble
+from toolscript.langchain.session import Session, current_session
+from toolscript.result import Pending, RunResult
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What a run gets besides its script; see `CodeMode.run`."""
+
+    input: Any
+    context: Any
+    store: MutableMapping[str, Any] | None
+    authority: Authority | None
+    on_event: OnEvent | None
+
+
+async def run_in_graph(
+    engines: Engines, source: str, session: Session, given: Surroundings, *, is_async: bool
+) -> RunResult:
+    """Run a script to its end. What it had done before an interruption is not done again.
+
+    Raises:
+        BaseException: what nested calls raised to steer the graph, interrupts above all.
+    """
+    record = record_of(session, is_async=is_async)
+    engine = engines.plain if record is None else engines.kept
+    session_token = current_session.set(session)
+    record_token = None if record is None else current_record.set(record)
+    try:
+        if record is None:
+            result = await _begin(engine, source, given, None)
+        else:
+            await record.load()
+            result = await _begin_or_go_on(engine, source, given, record)
+        while result.status == "paused" and session.may_pause:
+            result = await _resume(engine, result.run_id, _decisions(session, result), given)
+    except Bubble:
+        if record is not None:
+            await record.pause()
+        raise session.pauses.error() from None
+    finally:
+        current_session.reset(session_token)
+        if record_token is not None:
+            current_record.reset(record_token)
+    if given.store is not None and result.ok:
+        given.store.update(result.store_writes.set)
+        for key in result.store_writes.delete:
+            given.store.pop(key, None)
+    return result
+
+
+async def _begin(
+    engine: CodeMode, source: str, given: Surroundings, run_id: str | None
+) -> RunResult:
+    return await engine.run(
+        source,
+        input=given.input,
+        context=given.context,
+        store=given.store,
+        authority=given.authority,
+        on_event=given.on_event,
+        run_id=run_id,
+    )
+
+
+async def _begin_or_go_on(
+    engine: CodeMode, source: str, given: Surroundings, record: RunRecord
+) -> RunResult:
+    if record.stored is None:
+        return await _begin(engine, source, given, record.run_id)
+    return await _resume(engine, record.run_id, record.made_again(), given)
+
+
+async def _resume(
+    engine: CodeMode, run_id: str, decisions: Mapping[str, Answer], given: Surroundings
+) -> RunResult:
+    return await engine.resume(
+        run_id,
+        decisions,
+        context=given.context,
+        store=given.store,
+        authority=given.authority,
+        on_event=given.on_event,
+    )
+
+
+def _decisions(session: Session, result: RunResult) -> dict[str, Answer]:
+    """What a person said about each waiting call.
+
+    Raises:
+        Bubble: some wait for an answer still; the graph pauses for all of them at once.
+    """
+    decided: dict[str, Answer] = {}
+    for pending in result.pending:
+        answer = _answer(session, pending)
+        if answer is not None:
+            decided[pending.id] = answer
+    if len(decided) < len(result.pending):
+        raise Bubble(session.pauses.error())
+    return decided
+
+
+def _answer(session: Session, pending: Pending) -> Answer | None:
+    asker = f"approval:{pending.seq}"
+    description = pending.reason or f"The script wants to call {pending.tool}."
+    asked = question(pending.tool, pending.args, description)
+    replies = session.ask(asker, pending.seq, asked)
+    if not replies:
+        return None
+    answer = answer_from(replies[0])
+    if not isinstance(answer, str):
+        return answer
+    asked = question(pending.tool, pending.args, description, problem=answer)
+    session.pauses.drop_answers(asker, 0)
+    session.ask(asker, pending.seq, asked, new=False)
+    return None
