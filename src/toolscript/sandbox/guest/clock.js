@@ -1,7 +1,7 @@
 // A pinned clock and random source: the only chance that a script has, made repeatable.
-(function clock(p, { now_ms, seed }) {
+(function clock(p, { options }) {
   const { apply, construct, Date: RealDate } = p;
-  let now = now_ms;
+  let now = options.clock.now_ms;
 
   const toText = RealDate.prototype.toString;
   function Date(...args) {
@@ -17,7 +17,8 @@
       configurable: true,
     });
   fixed(Date, "length", 7);
-  fixed(Date, "prototype", RealDate.prototype);
+  // A function's own `prototype` cannot be defined anew, only written.
+  Date.prototype = RealDate.prototype;
   fixed(Date, "now", () => now);
   fixed(Date, "parse", RealDate.parse);
   fixed(Date, "UTC", RealDate.UTC);
@@ -26,7 +27,7 @@
 
   // Mulberry32: small, fast, and the same on every machine.
   const imul = Math.imul;
-  let state = seed | 0;
+  let state = options.clock.seed | 0;
   fixed(Math, "random", () => {
     state = (state + 0x6d2b79f5) | 0;
     let mixed = imul(state ^ (state >>> 15), 1 | state);
