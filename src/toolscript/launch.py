@@ -29,7 +29,6 @@ from toolscript.sandbox.runtime import Clock, Execution, Program, Runtime
 from toolscript.script.constrained import check_constrained
 from toolscript.script.diagnostic import Diagnostic, ScriptError
 from toolscript.script.script import Script, prepare
-from toolscript.script.typecheck import check_types
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,6 +123,8 @@ async def checked(script: Script, parts: Parts) -> tuple[Diagnostic, ...]:
     if parts.profile.check == "constrained":
         return check_constrained(script.source)
     if parts.profile.check == "types":
+        from toolscript.script.typecheck import check_types
+
         return await check_types(script, parts.contract.declarations)
     return ()
 
@@ -180,7 +181,9 @@ async def _execute(parts: Parts, request: Request, script: Script) -> RunResult:
             script=script,
             limits=profile.limits,
             globals_known=parts.surroundings.names,
-            tool_names=tuple(entry.expression for entry in parts.contract.entries),
+            tool_names=tuple(
+                entry.expression.removeprefix("tools.") for entry in parts.contract.entries
+            ),
         ),
         nested=partial(_nested, parts, request),
         gates=parts.gates,
