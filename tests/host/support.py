@@ -103,7 +103,9 @@ async def run(
     program = Program(
         code=script,
         surface=surface.to_json(),
-        cpu_s=chosen.limits.cpu_s,
+        cpu_s=min(
+            (part for part in (chosen.limits.cpu_s, wall_s) if part is not None), default=None
+        ),
         memory_bytes=chosen.limits.memory_bytes,
         stack_bytes=chosen.limits.stack_bytes,
         json=chosen.json,

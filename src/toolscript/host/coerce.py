@@ -122,7 +122,7 @@ def _meant(text: str, options: list[Mapping[str, Any]]) -> tuple[Any] | None:
         value = jsontext.loads(text)
     except (ValueError, RecursionError):
         return None
-    kind: type[Any] = type(value)
+    kind = cast("type[Any]", type(value))
     if not types.intersection(_NAMES.get(kind, ())):
         return None
     return (value,)

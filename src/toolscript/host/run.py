@@ -45,6 +45,9 @@ _log = logging.getLogger("toolscript")
 _GRACE_S: Final = 2.0
 """Seconds that a cancelled tool gets to let go."""
 
+_LAST_WORDS_S: Final = 0.4
+"""Seconds after the deadline in which a script that computes may still hand over its output."""
+
 
 async def drive(setup: RunSetup, execution: Execution) -> RunResult:
     """Run one execution to its end and say how it ended.
@@ -93,6 +96,7 @@ class _Run:
         self._warnings: list[str] = []
         self._deadline = setup.deadline
         self._alarm: asyncio.TimerHandle | None = None
+        self._late: RunError | None = None
         self._deciding = 0
         self._decides_since = 0.0
 
@@ -148,7 +152,7 @@ class _Run:
                     self._end(_bad_guest(f"call {frame.seq} came after call {self._last_seq}"))
                     return
                 self._last_seq = frame.seq
-                if self._ending.done():
+                if self._ending.done() or self._late is not None:
                     return
                 if frame.kind == "helper":
                     self._helpers.submit(frame)
@@ -208,7 +212,10 @@ class _Run:
         if self._ending.done():
             return
         journal = self._setup.journal
-        if journal is not None and (problem := journal.problem) is not None:
+        if self._late is not None:
+            if self._guest is not None or self._idle_at == self._delivery.sent:
+                self._end(self._late)
+        elif journal is not None and (problem := journal.problem) is not None:
             self._ending.set_result(problem)
         elif self._guest is not None and not self._raised:
             if not (self._draining and self._calls.live):
@@ -264,19 +271,23 @@ class _Run:
         self._alarm = self._loop.call_later(max(left, 0.0), self._ring)
 
     def _ring(self) -> None:
-        allowed = self._setup.profile.limits.wall_s
         spent = time.monotonic() - self._began
-        self._end(
-            RunError(
-                ErrorKind.TIMEOUT,
-                f"the run took longer than {allowed or spent:g} s (wall_s), waiting for tools "
-                "included; what its tools have done stays done",
-                limit="wall_s",
-                allowed=allowed,
-                seen=round(spent, 3),
-                hint="Do less in one script, or run independent calls together.",
-            )
+        allowed = self._setup.wall_s or self._setup.profile.limits.wall_s or spent
+        self._late = RunError(
+            ErrorKind.TIMEOUT,
+            f"the run took longer than {allowed:.3g} s (wall_s), waiting for tools included; what "
+            "its tools have done stays done",
+            limit="wall_s",
+            allowed=allowed,
+            seen=round(spent, 3),
+            hint="Do less in one script, or run independent calls together.",
         )
+        # A script that computes is stopped by its own clock at about the same time, and what it
+        # has printed comes with its end.
+        self._delivery.holding = True
+        self._calls.stop()
+        self._alarm = self._loop.call_later(_LAST_WORDS_S, self._end, self._late)
+        self._look()
 
     def _person_decides(self, begins: bool) -> None:
         """The wall clock stands still while a person decides."""

@@ -64,6 +64,7 @@ class RunSetup:
         error_classes: a namespace's own error class, by namespace.
         sandboxed: whether the runtime confines scripts, for policies that ask for it.
         resumed: whether the run was begun earlier.
+        wall_s: the seconds that `deadline` stands for, for messages; None is the profile's.
     """
 
     run_id: str
@@ -88,3 +89,4 @@ class RunSetup:
     error_classes: Mapping[str, ErrorClass] = field(default_factory=dict[str, ErrorClass])
     sandboxed: bool = True
     resumed: bool = False
+    wall_s: float | None = None

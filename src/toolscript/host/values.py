@@ -118,16 +118,16 @@ def _check_depth(text: str, value: Any) -> None:
 _BRACKETS = re.compile(r'"(?:[^"\\]|\\.)*"|[\[\]{}]')
 
 
-def _converted(value: Any) -> Any:
+def _converted(value: object) -> Any:
     """One step towards JSON: what a value that JSON does not know stands for.
 
     Raises:
         TypeError: if it stands for nothing.
     """
     if isinstance(value, ToolValue):
-        return cast(Any, value.value)
+        return value.value
     if isinstance(value, enum.Enum):
-        return cast(Any, value.value)
+        return value.value
     if isinstance(value, bytes | bytearray | memoryview):
         return base64.b64encode(cast("bytes", value)).decode()
     if isinstance(value, Mapping):
@@ -145,8 +145,9 @@ def _converted(value: Any) -> Any:
         return {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
     if isinstance(value, Sequence):
         return list(cast("Sequence[Any]", value))
-    if type(value).__module__.partition(".")[0] == "numpy" and hasattr(value, "tolist"):
-        return value.tolist()
+    to_list = getattr(value, "tolist", None)
+    if to_list is not None and type(value).__module__.partition(".")[0] == "numpy":
+        return to_list()
     return _by_pydantic(value)
 
 
@@ -221,7 +222,8 @@ def _walk(value: Any, sort_keys: bool) -> str:
         path = tuple(level.items[level.next - 1][0] for level in open_)
         current = _scalar_or_container(current, path)
         if isinstance(current, dict | list):
-            held.append(cast(Any, current))
+            current = cast("dict[Any, Any] | list[Any]", current)
+            held.append(current)
             if any(level.identity == id(current) for level in open_):
                 raise _refusal(path, "contains itself, and JSON has no cycles")
             if len(open_) == NESTING:

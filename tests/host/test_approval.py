@@ -1,0 +1,194 @@
+"""Calls that a person decides about: while the script waits, or in a pause."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from tests.host.support import run, tool
+from toolscript.events import CallPending
+from toolscript.host.approval import Approve, Edit, Reject
+from toolscript.result import Pending
+
+N = {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]}
+
+
+class Effects:
+    """Tools that write down what they did."""
+
+    def __init__(self) -> None:
+        self.done: list[Any] = []
+        self.tools = [
+            tool("pay", self._call, schema=N, requires_approval=True),
+            tool("big", self._call, schema=N, requires_approval=lambda args: args["n"] > 10),
+            tool("read", self._call, schema=N, read_only=True),
+            tool("write", self._call, schema=N),
+        ]
+
+    async def _call(self, args: Any, context: Any) -> Any:
+        await asyncio.sleep(0.01)
+        self.done.append((context.tool, args["n"]))
+        return args["n"]
+
+
+async def test_without_a_callback_the_run_pauses_unseen() -> None:
+    effects = Effects()
+    script = """
+        await tools.write({ n: 1 });
+        try { await tools.pay({ n: 2 }) } catch { await tools.write({ n: 3 }) }
+        finally { await tools.write({ n: 4 }) }"""
+    events: list[Any] = []
+    result = await run(script, effects.tools, on_event=events.append)
+    assert result.status == "paused"
+    assert effects.done == [("write", 1)]
+    [pending] = result.pending
+    assert (pending.tool, pending.args, pending.seq, pending.line) == ("pay", {"n": 2}, 2, 3)
+    assert "write" in pending.effects_so_far[0]
+    assert [call.status for call in result.calls] == ["ok", "pending"]
+    assert [event.pending for event in events if isinstance(event, CallPending)] == [pending]
+    assert not result.store_writes.set
+
+
+async def test_calls_made_together_are_decided_and_siblings_finish() -> None:
+    effects = Effects()
+    script = """
+        const more = tools.read({ n: 1 }).then((n) => tools.write({ n }));
+        return await Promise.all([tools.pay({ n: 2 }), more, tools.pay({ n: 3 })])"""
+    result = await run(script, effects.tools)
+    assert result.status == "paused"
+    assert [pending.args["n"] for pending in result.pending] == [2, 3]
+    assert len({pending.id for pending in result.pending}) == 2
+    assert effects.done == [("read", 1)]
+
+
+async def test_a_waiting_barrier_lets_nothing_pass() -> None:
+    effects = Effects()
+    script = "await Promise.all([tools.pay({ n: 1 }), tools.read({ n: 2 }), tools.pay({ n: 3 })])"
+    result = await run(script, effects.tools, knobs={"parallel": "serial"})
+    assert result.status == "paused"
+    assert effects.done == []
+    assert [call.status for call in result.calls] == ["pending"] * 3
+
+
+@pytest.mark.parametrize(
+    ("answer", "value", "done"),
+    [
+        (Approve(), 5, [("pay", 5)]),
+        (Edit({"n": 6}), 6, [("pay", 6)]),
+        (Reject("too much"), ["denied", "too much"], []),
+        (Edit({"n": "x"}), ["invalid_args", None], []),
+        (None, ["denied", None], []),
+        ("yes", ["denied", None], []),
+        (RuntimeError("secret"), ["denied", None], []),
+    ],
+)
+@pytest.mark.parametrize("waits", [False, True])
+async def test_what_a_person_says(answer: Any, value: Any, done: Any, waits: bool) -> None:
+    effects, asked = Effects(), list[Pending]()
+
+    def plain(pending: Pending) -> Any:
+        asked.append(pending)
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+    async def later(pending: Pending) -> Any:
+        await asyncio.sleep(0.01)
+        return plain(pending)
+
+    script = "try { return await tools.pay({ n: 5 }) } catch (e) { return [e.code, e.message] }"
+    result = await run(script, effects.tools, approve=later if waits else plain)
+    assert result.error is None
+    assert len(asked) == 1
+    assert effects.done == done
+    if isinstance(value, list):
+        assert result.value[0] == value[0]
+        assert value[1] is None or result.value[1] == value[1]
+        assert "secret" not in result.value[1]
+    else:
+        assert result.value == value
+        if isinstance(answer, Edit):
+            assert result.calls[0].args == {"n": 6}
+            assert result.calls[0].note
+
+
+async def test_approval_by_the_arguments() -> None:
+    effects = Effects()
+    asked: list[Pending] = []
+
+    def approve(pending: Pending) -> Any:
+        asked.append(pending)
+        return Approve()
+
+    script = "return [await tools.big({ n: 1 }), await tools.big({ n: 11 })]"
+    result = await run(script, effects.tools, approve=approve)
+    assert result.value == [1, 11]
+    assert [pending.args["n"] for pending in asked] == [11]
+
+
+@pytest.mark.parametrize("wrong", ["raises", "nothing"])
+async def test_an_approval_rule_that_fails_lets_nothing_through(wrong: str) -> None:
+    ran: list[int] = []
+
+    async def call(args: Any, context: Any) -> None:
+        ran.append(1)
+
+    def rule(args: Any) -> Any:
+        if wrong == "raises":
+            raise KeyError("n")
+
+    result = await run("await tools.t({})", [tool("t", call, requires_approval=rule)])
+    assert result.status == ("failed" if wrong == "raises" else "paused")
+    assert not ran
+
+
+async def test_the_wall_clock_stands_while_a_person_decides() -> None:
+    effects = Effects()
+
+    async def approve(pending: Pending) -> Any:
+        await asyncio.sleep(0.6)
+        return Approve()
+
+    script = "await tools.pay({ n: 1 }); return await tools.pay({ n: 2 })"
+    result = await run(script, effects.tools, approve=approve, wall_s=0.5)
+    assert result.value == 2
+
+
+async def test_an_approval_that_never_comes_ends_with_the_run() -> None:
+    effects = Effects()
+
+    async def approve(pending: Pending) -> Any:
+        await asyncio.Event().wait()
+
+    running = asyncio.create_task(run("await tools.pay({ n: 1 })", effects.tools, approve=approve))
+    await asyncio.sleep(0.1)
+    running.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await running
+    assert not effects.done
+
+
+async def test_decisions_are_bound_to_run_place_tool_and_arguments() -> None:
+    effects = Effects()
+    script = "return await tools.pay({ n: 5 })"
+    [pending] = (await run(script, effects.tools)).pending
+    decisions = {pending.id: Approve()}
+    assert (await run(script, effects.tools, decisions=decisions)).value == 5
+    for other, setup in (
+        ("return await tools.pay({ n: 6 })", {}),
+        ("await tools.read({ n: 5 }); return await tools.pay({ n: 5 })", {}),
+        ("return await tools.big({ n: 50 })", {}),
+        (script, {"run_id": "run-2"}),
+    ):
+        result = await run(other, effects.tools, decisions=decisions, **setup)
+        assert result.status == "paused"
+
+
+async def test_a_script_that_returns_without_waiting_does_not_pause() -> None:
+    effects = Effects()
+    result = await run("tools.pay({ n: 1 }); return 'done'", effects.tools)
+    assert (result.status, result.value) == ("completed", "done")
+    assert [call.status for call in result.calls] == ["cancelled"]
+    assert not effects.done
