@@ -215,7 +215,7 @@ def _input_of(shape: _Shape, name: str) -> tuple[type[BaseModel], JsonSchema]:
     fields: dict[str, Any] = {}
     for number, parameter in enumerate(shape.parameters):
         annotation, field = _field_of(parameter)
-        reason = _without_schema(annotation)
+        reason = _without_schema(annotation, field)
         if reason:
             logger.warning(
                 "tool %r: parameter %r is declared as unknown: %s", name, parameter.name, reason
@@ -255,13 +255,14 @@ def _field_of(parameter: _Parameter) -> tuple[Any, Any]:
     return annotation, Field(**settings)
 
 
-def _without_schema(annotation: Any) -> str:
-    """Why a type has no JSON Schema; empty where it has one.
+def _without_schema(annotation: Any, field: Any) -> str:
+    """Why a parameter has no JSON Schema; empty where it has one.
 
     Types bring hooks of their own, which may raise anything.
     """
     try:
-        schema_of(TypeAdapter(annotation), "validation")
+        model = _create_model("Argument", p=(annotation, field))
+        model.model_json_schema(schema_generator=QuietJsonSchema)
     except Exception as error:
         return str(error).partition("\n")[0] or type(error).__name__
     return ""
@@ -332,12 +333,18 @@ def _call_of(
 ) -> Callable[[Any, ToolContext], Any]:
     inside = {one.outside: one.name for one in shape.parameters}
     defaults = {one.name: one.default for one in shape.parameters}
+    from_fields = {
+        name: default for name, default in defaults.items() if isinstance(default, FieldInfo)
+    }
     context_name = shape.context
 
     def bind(
         arguments: Mapping[str, Any], context: ToolContext
     ) -> tuple[list[Any], dict[str, Any]]:
         named = {inside.get(outside, outside): value for outside, value in arguments.items()}
+        for name, info in from_fields.items():
+            if name not in named:
+                named[name] = info.get_default(call_default_factory=True, validated_data=named)
         if context_name is not None:
             named[context_name] = context
         positional = [
