@@ -9,18 +9,21 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, Unpack
 
+from toolscript import durable
 from toolscript.bridge import run_blocking
 from toolscript.contract.contract import Contract, namespaces_from
 from toolscript.contract.convert import tool_from
 from toolscript.contract.input import program_input
 from toolscript.contract.prompt import render_prompt
 from toolscript.contract.tool import GlobalFunction, Namespace
+from toolscript.durable import PausedRuns, may_pause
 from toolscript.errors import InputError, SourceError
 from toolscript.events import Event, OnEvent
 from toolscript.globals import globals_of
-from toolscript.host.approval import ApproveCallback
+from toolscript.host.approval import Answer, ApproveCallback
 from toolscript.host.cancel import CancelToken
 from toolscript.host.gates import ToolGates
+from toolscript.host.journal import Journal
 from toolscript.host.limits import Limits
 from toolscript.host.policy import Authority, Policy, unavailable
 from toolscript.launch import Parts, Request, checked, launch, prepared
@@ -62,6 +65,8 @@ class CodeMode:
         limits: a `Limits` (replaces the profile's) or a mapping (changes some of them).
         policy: decides about each call, besides the tools' own options.
         approve: asked for calls that need a person; without it such a run pauses.
+        journal: keeps every run, so that it survives pauses and the death of this process.
+            None keeps paused runs in memory, the last 100 for an hour.
         modules: name → source of modules that scripts may import.
         globals: host functions that scripts call by a global name.
         shortcuts: global name → name of the tool that it calls.
@@ -83,6 +88,7 @@ class CodeMode:
         limits: Limits | Mapping[str, Any] | None = None,
         policy: Policy | None = None,
         approve: ApproveCallback | None = None,
+        journal: Journal | None = None,
         modules: Mapping[str, str] | None = None,
         globals: Sequence[GlobalFunction] | None = None,
         shortcuts: Mapping[str, str] | None = None,
@@ -95,6 +101,8 @@ class CodeMode:
         self._globals = tuple(globals or ())
         self._shortcuts = dict(shortcuts or {})
         self._hints = dict(tool_hints or {})
+        self._journal = journal
+        self._paused_runs = PausedRuns()
         self._live = LiveRuns()
         self._parts = self._assembled(
             namespaces_from(tools),
@@ -237,17 +245,18 @@ class CodeMode:
             store: what `load` sees; what the script stored comes back in `store_writes`.
             authority: on whose behalf; see `Authority`.
             timeout: seconds instead of `Limits.wall_s`; None is no deadline.
-            run_id: a name for the run; by default a new one.
+            run_id: a name for the run; by default a new one. Under a journal, an id that it
+                knows as over gives the recorded result of the same script.
             determinism: pins clock and random source.
             cancel: ends the run from outside, as `aborted`.
             on_event: hears what happens while it happens.
 
         Raises:
             InputError: if `input` does not fit, is missing, or is not wanted.
+            ResumeError: if the journal has another run of that id, or one that is not over.
             ClosedError: after `aclose`.
         """
         self._live.check_open()
-        wall_s = self.profile.limits.wall_s if isinstance(timeout, Unset) else timeout
         request = Request(
             run_id=run_id or f"run_{uuid.uuid4().hex}",
             source=source,
@@ -255,12 +264,65 @@ class CodeMode:
             app=context,
             store=dict(store or {}),
             authority=authority,
-            deadline=None if wall_s is None else time.monotonic() + wall_s,
+            deadline=self._deadline(timeout),
             clock=determinism.pinned() if determinism else None,
             cancel=cancel or CancelToken(),
             on_event=on_event,
         )
-        return await launch(self._parts, request)
+        journal = self._journal
+        if journal is None and may_pause(self._parts):
+            journal = self._paused_runs
+        if journal is None:
+            return await launch(self._parts, request)
+        return await durable.begin(self._parts, request, journal)
+
+    async def resume(
+        self,
+        run_id: str,
+        decisions: Mapping[str, Answer] | None = None,
+        *,
+        context: Any = None,
+        authority: Authority | None = None,
+        store: Mapping[str, Any] | None = None,
+        timeout: float | Unset | None = UNSET,
+        cancel: CancelToken | None = None,
+        on_event: OnEvent | None = None,
+    ) -> RunResult:
+        """Go on with a run that paused, was interrupted, or whose process died.
+
+        The script runs again from its first line; what it did already is taken from the journal.
+        A run that is over gives its recorded result.
+
+        Args:
+            run_id: as `RunResult.run_id`.
+            decisions: answers by `Pending.id`. For a call whose outcome is unknown (a run that
+                failed as `unknown_outcome`) Approve makes it again and Reject takes it as
+                failed. An answer to what is not pending changes nothing and gives a warning.
+            context: as for `run`; it is not on record.
+            authority: narrows the one on record; None takes that.
+            store: for the record only: the script sees the store that the run began with, and
+                a warning says so where they differ.
+            timeout: seconds from now instead of `Limits.wall_s`; None is no deadline.
+            cancel, on_event: as for `run`. Events of what was recorded are marked as replayed.
+
+        Raises:
+            ResumeError: for a run that is unknown here, at work elsewhere, or was begun with
+                other tools or knobs.
+            ClosedError: after `aclose`.
+        """
+        self._live.check_open()
+        request = Request(
+            run_id=run_id,
+            source="",
+            app=context,
+            store={},
+            authority=authority,
+            deadline=self._deadline(timeout),
+            cancel=cancel or CancelToken(),
+            on_event=on_event,
+        )
+        journal = self._journal or self._paused_runs
+        return await durable.resume(self._parts, request, journal, decisions or {}, store)
 
     def run_sync(self, source: str, **options: Any) -> RunResult:
         """`run` for code that is not async, also inside a running event loop.
@@ -285,12 +347,20 @@ class CodeMode:
             task.cancel()
 
     def list_runs(self) -> list[RunInfo]:
-        """The runs at work."""
-        return self._live.listed()
+        """The runs at work here, and all that the journal has: their state, age, questions."""
+        journal = self._journal or self._paused_runs
+        stored = run_blocking(lambda: durable.stored_runs(journal))
+        known = {info.run_id for info in stored}
+        return [*stored, *(info for info in self._live.listed() if info.run_id not in known)]
 
     async def abort(self, run_id: str) -> bool:
-        """End a run at work as `aborted`; False if there is none of that id."""
-        return self._live.abort(run_id)
+        """End a run as `aborted`, whether it is at work here or waits in the journal.
+
+        False if there is none of that id, it is over, or another process is at work on it.
+        """
+        if self._live.abort(run_id):
+            return True
+        return await durable.give_up(self._journal or self._paused_runs, run_id)
 
     async def aclose(self, drain: bool = False) -> None:
         """Accept no more runs and end those at work, or let them finish with `drain`.
@@ -304,6 +374,10 @@ class CodeMode:
 
     async def __aexit__(self, *exc_info: object) -> None:
         await self.aclose()
+
+    def _deadline(self, timeout: float | Unset | None) -> float | None:
+        wall_s = self.profile.limits.wall_s if isinstance(timeout, Unset) else timeout
+        return None if wall_s is None else time.monotonic() + wall_s
 
     def _parsed(self, input: Any | Unset) -> Any | Unset:
         declared = self.contract.input

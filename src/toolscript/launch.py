@@ -18,6 +18,7 @@ from toolscript.host.cancel import CancelToken
 from toolscript.host.gates import ToolGates
 from toolscript.host.observe import Observer
 from toolscript.host.policy import Authority, Policy
+from toolscript.host.replay import RunJournal
 from toolscript.host.run import drive
 from toolscript.host.setup import NestedScope, RunSetup
 from toolscript.live import LiveRuns
@@ -64,6 +65,8 @@ class Request:
     on_event: OnEvent | None = None
     passthrough: tuple[type[BaseException], ...] = ()
     depth: int = 0
+    journal: RunJournal | None = None
+    resumed: bool = False
 
 
 async def launch(parts: Parts, request: Request) -> RunResult:
@@ -133,7 +136,7 @@ async def _refused(request: Request, error: RunError) -> RunResult:
     """The result of a script that was never run."""
     result = RunResult(run_id=request.run_id, status="failed", error=error)
     observer = Observer(request.on_event)
-    observer.send(RunStarted(request.run_id))
+    observer.send(RunStarted(request.run_id, request.resumed))
     observer.send(RunEnded(request.run_id, result))
     await observer.close()
     return result
@@ -158,7 +161,7 @@ async def _execute(parts: Parts, request: Request, script: Script) -> RunResult:
         parts.surroundings,
         input=request.input,
         store=request.store,
-        clock=request.clock,
+        clock=request.journal.clock if request.journal else request.clock,
     )
     execution = await _opened(runtime, program, deadline, request.cancel)
     if isinstance(execution, RunError):
@@ -188,6 +191,8 @@ async def _execute(parts: Parts, request: Request, script: Script) -> RunResult:
         nested=partial(_nested, parts, request),
         gates=parts.gates,
         depth=request.depth,
+        journal=request.journal,
+        resumed=request.resumed,
         passthrough=request.passthrough,
         error_classes={
             namespace.name or "tools": namespace.error_class

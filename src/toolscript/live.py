@@ -11,16 +11,22 @@ from dataclasses import dataclass, field
 
 from toolscript.errors import ClosedError
 from toolscript.host.cancel import CancelToken
+from toolscript.result import Pending
 
 
 @dataclass(frozen=True, slots=True)
 class RunInfo:
-    """One run, as `CodeMode.list_runs()` shows it. `age_s` is seconds since it began."""
+    """One run, as `CodeMode.list_runs()` shows it.
+
+    `status` is "running", "interrupted" (its owner let go or died), "paused", "undecided" (an
+    outcome is unknown), "completed" or "failed". `age_s` is seconds since it began. `pending`
+    are the calls that wait for somebody's answer.
+    """
 
     run_id: str
     status: str
     age_s: float
-    pending: tuple[str, ...] = ()
+    pending: tuple[Pending, ...] = ()
 
 
 @dataclass(slots=True)

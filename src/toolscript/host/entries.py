@@ -122,7 +122,8 @@ class Reply:
 class Finished:
     """A call ended. The order of these in the log is the order in which the script learns.
 
-    `now_ms` is what the script's clock shows from then on. The rest is for the receipt.
+    `now_ms` is what the script's clock shows from then on. The rest is for the receipt; `edited`
+    are the arguments as a person changed them.
     """
 
     seq: int
@@ -137,6 +138,7 @@ class Finished:
     duration_ms: float = 0.0
     attempts: int = 1
     note: str | None = None
+    edited: str | None = None
 
 
 Entry = Opened | Closed | Started | Asked | Decided | Finished

@@ -194,6 +194,13 @@ class MemoryJournal:
     async def aclose(self) -> None:
         """Nothing is held open; the runs stay."""
 
+    def forget_settled(self, run_id: str) -> None:
+        """Forget the run of that id if it is over."""
+        with self._lock:
+            kept = self._runs.get(run_id)
+            if kept is not None and kept.run.status in SETTLED:
+                del self._runs[run_id]
+
     def _drop_old(self) -> None:
         self._forget(time.time() - self._keep_s, unsettled=True)
 

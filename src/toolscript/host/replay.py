@@ -333,14 +333,16 @@ class RunJournal:
         await self._commits.commit()
         return tuple(id for id in answers if id not in open_calls)
 
-    async def settle(self, status: StoredStatus, outcome: str | None, usage: RunUsage) -> None:
-        """Record how the run stands and let go of it; `usage` is that of this process alone.
+    async def settle(self, status: StoredStatus, outcome: str, usage: RunUsage) -> None:
+        """Record how the run stands and let go of it; `usage` is the `total`.
 
         Raises:
             ResumeError: if another process has taken the run over.
         """
-        self._commits.put(Closed(time.time(), usage.cpu_s, usage.queue_s))
-        await self._commits.settle(status, None if outcome is None else outcome.encode())
+        before = self._before
+        cpu_s = None if usage.cpu_s is None else usage.cpu_s - (before.cpu_s or 0.0)
+        self._commits.put(Closed(time.time(), cpu_s, max(0.0, usage.queue_s - before.queue_s)))
+        await self._commits.settle(status, outcome.encode())
 
     async def let_go(self) -> None:
         """Let go of a run that did not come to an end, so that it can be resumed at once.

@@ -1,0 +1,298 @@
+"""Runs that outlive a pause or a process: begun under a journal, gone on with from it."""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import fields, replace
+from typing import Any, Final
+
+from toolscript import jsontext
+from toolscript.errors import ResumeError
+from toolscript.host.approval import Answer
+from toolscript.host.entries import Head, entry_from_bytes
+from toolscript.host.journal import SETTLED, Journal, MemoryJournal, StoredRun, StoredStatus
+from toolscript.host.lease import Lease, new_lease
+from toolscript.host.policy import Authority
+from toolscript.host.replay import RunJournal
+from toolscript.launch import Parts, Request, launch
+from toolscript.live import RunInfo
+from toolscript.result import UNSET, ErrorKind, RunError, RunResult, Unset
+
+_log = logging.getLogger("toolscript")
+
+_PAUSED_RUNS: Final = 100
+_PAUSED_S: Final = 3600.0
+
+_OTHER_STORE: Final = (
+    "the store given on resume is not the one that the run began with; the script goes on with "
+    "that one"
+)
+
+# What may change between the parts of a run without changing the script's path.
+_FREE_KNOBS: Final = frozenset({"name", "limits", "maxima", "redact", "check", "isolation"})
+
+
+class PausedRuns(MemoryJournal):
+    """Holds the paused runs of an engine without a journal: the last 100, for an hour.
+
+    An id that is used again takes the place of a run that is over: nobody asked for its record.
+    """
+
+    def __init__(self) -> None:
+        super().__init__(max_runs=_PAUSED_RUNS, keep_s=_PAUSED_S)
+
+    async def create(self, run_id: str, head: bytes, lease: Lease) -> bool:
+        self.forget_settled(run_id)
+        return await super().create(run_id, head, lease)
+
+
+def may_pause(parts: Parts) -> bool:
+    """Whether a run may come to wait for a person, so that somebody has to keep it."""
+    return parts.approve is None and (
+        parts.policy is not None
+        or any(
+            entry.tool.options.requires_approval is not False for entry in parts.contract.entries
+        )
+    )
+
+
+async def begin(parts: Parts, request: Request, journal: Journal) -> RunResult:
+    """Run a script under a journal. An id that the journal knows as settled gives its result.
+
+    Raises:
+        ResumeError: if the id belongs to a run that is not over, or to another script.
+    """
+    head = _head(parts, request)
+    lease = new_lease()
+    if await journal.create(request.run_id, head.to_bytes(), lease):
+        return await _under(RunJournal(journal, head, lease, ()), parts, request)
+    stored = await journal.load(request.run_id)
+    if stored is None or stored.status not in SETTLED:
+        raise ResumeError(
+            f"there is a run {request.run_id!r} already, and it is not over; use resume() to go "
+            "on with it, or another run_id"
+        )
+    before = Head.from_bytes(stored.head)
+    if (before.source, before.input) != (head.source, head.input):
+        raise ResumeError(
+            f"there is a run {request.run_id!r} already, of another script or input; use another "
+            "run_id"
+        )
+    return _recorded(stored)
+
+
+async def resume(
+    parts: Parts,
+    request: Request,
+    journal: Journal,
+    answers: Mapping[str, Answer],
+    given_store: Mapping[str, Any] | None,
+) -> RunResult:
+    """Go on with a paused or interrupted run; a settled one gives its recorded result.
+
+    Of `request` only the id and what is not on record counts: context, authority, deadline,
+    observer. Answers to what is not pending change nothing and are named in the warnings.
+
+    Raises:
+        ResumeError: for a run that is unknown, at work elsewhere, or was made by other tools.
+    """
+    stored = await journal.load(request.run_id)
+    if stored is None:
+        raise ResumeError(
+            f"there is no run {request.run_id!r} to resume: it was never begun under this "
+            "journal, or it was pruned or kept for too short a time"
+        )
+    if stored.status in SETTLED:
+        return _with_ignored(_recorded(stored), tuple(answers))
+    head = Head.from_bytes(stored.head)
+    _check_unchanged(parts, head)
+    authority = _authority(head, request.authority)
+    if stored.status in ("paused", "undecided") and stored.outcome is not None:
+        result = _recorded(stored)
+        pending = {pending.id for pending in result.pending}
+        asks_again = stored.status == "paused" and parts.approve is not None
+        if not asks_again and not pending & answers.keys():
+            return _with_ignored(result, tuple(answers))
+    run = await _take_over(journal, stored, head)
+    try:
+        ignored = await run.answer(answers)
+    except BaseException:
+        await _let_go(run)
+        raise
+    store: dict[str, Any] = jsontext.loads(head.store)
+    result = await _under(
+        run,
+        parts,
+        replace(
+            request,
+            source=head.source,
+            input=UNSET if head.input is None else jsontext.loads(head.input),
+            store=store,
+            authority=authority,
+            resumed=True,
+        ),
+    )
+    if given_store is not None and dict(given_store) != store:
+        result = replace(result, warnings=(*result.warnings, _OTHER_STORE))
+    return _with_ignored(result, ignored)
+
+
+async def give_up(journal: Journal, run_id: str) -> bool:
+    """End a stored run that nobody is at work on as `aborted`; False if there is none."""
+    stored = await journal.load(run_id)
+    if stored is None or stored.status in SETTLED or stored.leased:
+        return False
+    run = await _take_over(journal, stored, Head.from_bytes(stored.head))
+    before = RunResult(run_id, "failed") if stored.outcome is None else _recorded(stored)
+    result = replace(
+        before,
+        status="failed",
+        pending=(),
+        error=RunError(ErrorKind.ABORTED, "the run was aborted"),
+    )
+    await run.settle("failed", result.to_json(), result.usage)
+    return True
+
+
+async def stored_runs(journal: Journal) -> list[RunInfo]:
+    """The runs of a journal; one whose owner died shows as "interrupted"."""
+    now = time.time()
+    return [
+        RunInfo(
+            run_id=run.run_id,
+            status="interrupted" if run.status == "running" and not run.leased else run.status,
+            age_s=max(0.0, now - run.created_at),
+            pending=() if run.outcome is None else _recorded(run).pending,
+        )
+        for run in await journal.stored_runs()
+    ]
+
+
+async def _under(run: RunJournal, parts: Parts, request: Request) -> RunResult:
+    try:
+        result = await launch(parts, replace(request, journal=run))
+        await run.settle(_status(result), result.to_json(), result.usage)
+    except BaseException:
+        await _let_go(run)
+        raise
+    return result
+
+
+async def _let_go(run: RunJournal) -> None:
+    try:
+        await run.let_go()
+    except Exception:
+        # What brought us here matters more; the lease ends by itself.
+        _log.warning("run %s could not be released", run.head.run_id, exc_info=True)
+
+
+async def _take_over(journal: Journal, stored: StoredRun, head: Head) -> RunJournal:
+    lease = new_lease()
+    owner = stored.lease.owner if stored.lease else None
+    claimed = not stored.leased and await journal.claim(stored.run_id, lease, instead_of=owner)
+    # Only now can nobody else add to the log.
+    current = await journal.load(stored.run_id) if claimed else None
+    if current is None:
+        raise ResumeError(
+            f"run {stored.run_id!r} is being run at this moment, here or in another process; "
+            "wait for it to end or to pause"
+        )
+    return RunJournal(journal, head, lease, [entry_from_bytes(data) for data in current.entries])
+
+
+def _head(parts: Parts, request: Request) -> Head:
+    clock = request.clock
+    return Head(
+        run_id=request.run_id,
+        source=request.source,
+        fingerprint=parts.contract.fingerprint,
+        profile=_behaviour(parts),
+        input=None if isinstance(request.input, Unset) else jsontext.dumps(request.input),
+        store=jsontext.dumps(dict(request.store)),
+        authority=None if request.authority is None else _authority_json(request.authority),
+        now_ms=time.time_ns() // 1_000_000 if clock is None else clock.now_ms,
+        seed=_seed(request.run_id) if clock is None else clock.seed,
+        advancing=clock is None or clock.advancing,
+    )
+
+
+def _seed(run_id: str) -> int:
+    return int.from_bytes(hashlib.sha256(run_id.encode()).digest()[:4], "big")
+
+
+def _behaviour(parts: Parts) -> str:
+    """A digest of all but the tools that decides which path a script takes."""
+    profile = parts.profile
+    knobs = {
+        item.name: _plain(getattr(profile, item.name))
+        for item in fields(profile)
+        if item.name not in _FREE_KNOBS
+    }
+    surroundings = parts.surroundings
+    told = [knobs, dict(surroundings.modules), sorted(surroundings.names)]
+    return hashlib.sha256(jsontext.dumps(told, sort_keys=True).encode()).hexdigest()
+
+
+def _plain(value: Any) -> Any:
+    return sorted(value) if isinstance(value, frozenset) else value  # pyright: ignore
+
+
+def _check_unchanged(parts: Parts, head: Head) -> None:
+    changed: Sequence[str] = [
+        what
+        for what, now, then in (
+            ("the tools", parts.contract.fingerprint, head.fingerprint),
+            ("the profile, its knobs, the modules or the globals", _behaviour(parts), head.profile),
+        )
+        if now != then
+    ]
+    if changed:
+        raise ResumeError(
+            f"run {head.run_id!r} cannot go on: {' and '.join(changed)} changed since it began, "
+            "and the script could take another path; resume it with those it began with, or "
+            "begin a new run"
+        )
+
+
+def _authority_json(authority: Authority) -> dict[str, Any]:
+    return {item.name: _plain(getattr(authority, item.name)) for item in fields(authority)}
+
+
+def _authority(head: Head, given: Authority | None) -> Authority | None:
+    """The authority to go on with: the recorded one, or a given one within it."""
+    recorded = None
+    if head.authority is not None:
+        values: dict[str, Any] = dict(head.authority)
+        capabilities = frozenset(values.pop("capabilities"))
+        recorded = Authority(capabilities=capabilities, **values)
+    if given is None:
+        return recorded
+    held = recorded.capabilities if recorded else frozenset[str]()
+    if not given.capabilities <= held:
+        extra = ", ".join(sorted(given.capabilities - held))
+        raise ResumeError(
+            f"run {head.run_id!r} was begun without the capabilities {extra}; an authority "
+            "given on resume may only narrow the one on record"
+        )
+    return given
+
+
+def _status(result: RunResult) -> StoredStatus:
+    if result.error is not None and result.error.kind is ErrorKind.UNKNOWN_OUTCOME:
+        return "undecided"
+    return result.status
+
+
+def _recorded(stored: StoredRun) -> RunResult:
+    assert stored.outcome is not None, "a run that stands still has an outcome"
+    return RunResult.from_json(stored.outcome.decode())
+
+
+def _with_ignored(result: RunResult, ids: Sequence[str]) -> RunResult:
+    if not ids:
+        return result
+    ignored = tuple(f"the answer for {id} changed nothing: it is not pending" for id in ids)
+    return replace(result, warnings=(*result.warnings, *ignored))
