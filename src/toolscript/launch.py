@@ -163,6 +163,11 @@ async def _execute(parts: Parts, request: Request, script: Script) -> RunResult:
         store=request.store,
         clock=request.journal.clock if request.journal else request.clock,
     )
+    if deadline is not None:
+        # A script that computes until the deadline is stopped by its own clock, and what it has
+        # printed so far is handed over.
+        left = max(deadline - time.monotonic(), 0.001)
+        program = replace(program, cpu_s=min(left, program.cpu_s or left))
     execution = await _opened(runtime, program, deadline, request.cancel)
     if isinstance(execution, RunError):
         return await _refused(request, execution)
