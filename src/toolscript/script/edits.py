@@ -38,6 +38,12 @@ class Edits:
         self._chars = list(units)
         self._erased = bytearray(len(units))
         self._inserts: dict[int, str] = {}
+        self._cuts: list[tuple[int, int]] = []
+
+    def cut(self, start: int, end: int) -> None:
+        """Take out a range that is no type: `with_types` does not show it either."""
+        self.blank(start, end)
+        self._cuts.append((start, end))
 
     def blank(self, start: int, end: int) -> None:
         """Take out a range: spaces in its place, ends of lines stay."""
@@ -62,27 +68,30 @@ class Edits:
         """Insert a text in front of an offset, behind what was inserted there before."""
         self._inserts[offset] = self._inserts.get(offset, "") + text
 
-    @property
-    def changed(self) -> bool:
-        return bool(self._inserts) or any(self._erased)
-
     def apply(self) -> tuple[str, PositionMap]:
         """The changed text and the way back."""
-        if not self._inserts:
-            return "".join(self._chars), PositionMap()
+        return self._with_inserts(self._chars)
+
+    def with_types(self) -> str:
+        """The changed text with its types: lines and columns are those of `apply`'s text."""
+        chars = list(self.units)
+        for start, end in self._cuts:
+            chars[start:end] = [char if char in LINE_ENDS else " " for char in chars[start:end]]
+        return self._with_inserts(chars)[0]
+
+    def _with_inserts(self, chars: list[str]) -> tuple[str, PositionMap]:
         parts: list[str] = []
         starts, origins, inserted = [0], [0], [False]
         done = length = 0
         for offset, text in sorted(self._inserts.items()):
-            kept = "".join(self._chars[done:offset])
-            parts += (kept, text)
-            length += len(kept)
+            parts += ("".join(chars[done:offset]), text)
+            length += offset - done
             starts += (length, length + len(text))
             origins += (offset, offset)
             inserted += (True, False)
             length += len(text)
             done = offset
-        parts.append("".join(self._chars[done:]))
+        parts.append("".join(chars[done:]))
         return "".join(parts), PositionMap(tuple(starts), tuple(origins), tuple(inserted))
 
 

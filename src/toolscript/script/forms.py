@@ -40,6 +40,8 @@ class Shape:
     problems: list[Diagnostic] = field(default_factory=list[Diagnostic])
     is_module: bool = False
     """It can run as an ES module as well."""
+    imports: tuple[str, ...] = ()
+    """The modules that it imports."""
 
 
 def shape_body(syntax: Syntax, edits: Edits) -> Shape:
@@ -75,7 +77,7 @@ def return_expression(syntax: Syntax, edits: Edits, statement: Node) -> Shape:
     edits.insert(start(value), "return (")
     edits.insert(end(value), ")" + (CALL if calls else ""))
     if target is not None:
-        edits.blank(start(statement), start(target))
+        edits.cut(start(statement), start(target))
     return Shape("function" if calls else "expression")
 
 

@@ -73,6 +73,12 @@ _JSON_TEXT: Final = re.compile(
 )
 _MOST_NAMES: Final = 12
 
+
+def absent_hint(name: str) -> str:
+    """What to do about a global that does not exist here, or "" where nothing is known."""
+    return _ABSENT.get(name, "")
+
+
 NOTHING_RETURNED: Final = "the script returned nothing; `return` the value that should be read"
 
 

@@ -67,7 +67,7 @@ def shape_module(syntax: Syntax, edits: Edits, *, modules: Container[str], endin
         module.problem(0, "module", *NO_DEFAULT)
     elif not returns and rest and rest[-1] is program[-1] and rest[-1].type == _EXPRESSION:
         return_expression(syntax, edits, rest[-1])
-    return Shape("module", module.problems, is_module=not returns)
+    return Shape("module", module.problems, is_module=not returns, imports=tuple(module.imports))
 
 
 _EXPRESSION: Final = "expression_statement"
@@ -89,6 +89,7 @@ class _Module:
         self.loads: list[str] = []
         self.exports: list[tuple[str, str]] = []
         self.stars: list[str] = []
+        self.imports: list[str] = []
 
     def problem(self, offset: int, code: str, message: str, hint: str) -> None:
         self.problems.append(diagnostic_at(self.lines, offset, code, message, hint=hint))
@@ -117,6 +118,7 @@ class _Module:
         if name not in self.modules:
             self.problem(start(source), "import", *unknown_module(name, self.modules))
             return None
+        self.imports.append(name)
         bound = self._fresh(f"$from{len(self.loads)}")
         self.loads.append(f"const {bound} = await $module.load({self.syntax.text(source)});")
         self._take_out(statement)

@@ -11,7 +11,7 @@ from tree_sitter import Node
 
 from toolscript.script.brackets import find_unbalanced
 from toolscript.script.diagnostic import Diagnostic, ScriptError, diagnostic_at
-from toolscript.script.edits import Edits, Location
+from toolscript.script.edits import Edits, Location, PositionMap
 from toolscript.script.erase import TYPESCRIPT, erase_types
 from toolscript.script.find import Found, blank_outside, find_program
 from toolscript.script.forms import Form, Shape, shape_body
@@ -21,11 +21,27 @@ from toolscript.script.repair import read
 from toolscript.script.syntax import TEXTS, Syntax, descend, first_error, start
 from toolscript.script.text import Lines, from_units, to_units
 
+_Steps = tuple[PositionMap, ...]
+
 _SHEBANG: Final = re.compile(r"#![^\n\r\u2028\u2029]*")
 _HTML_COMMENT: Final = re.compile("<!--|-->")
 _LONE_SURROGATE: Final = re.compile(
     r"[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]"
 )
+
+
+@dataclass(frozen=True, slots=True)
+class Typed:
+    """A script with its types, for the type checker.
+
+    `text` is a module, or the body of an async function of one parameter, `$module`. `imports`
+    are the modules that it imports; `locate` finds a position of `text` in the source.
+    """
+
+    text: str
+    is_module: bool
+    imports: tuple[str, ...]
+    locate: Location
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +55,7 @@ class Script:
         module: the script as an ES module, where it was one, for platforms that import.
         options: what its options line asks for.
         form: what the model wrote: a body, a module, a lone function, or an expression.
+        typed: the script with its types.
         warnings: what should be said about it although it can be tried. A warning of severity
             "error" is a syntax error of which only the engine can be sure.
     """
@@ -49,6 +66,7 @@ class Script:
     options: SourceOptions
     form: Form
     warnings: tuple[Diagnostic, ...] = ()
+    typed: Typed = field(kw_only=True, repr=False)
     _location: Location = field(kw_only=True, repr=False)
 
     def locate(self, line: int, column: int) -> tuple[int, int]:
@@ -99,9 +117,11 @@ def prepare(
             raise ScriptError(diagnostic_at(lines, 0, "module", NO_DEFAULT[0], hint=NO_DEFAULT[1]))
         elif form == "auto":
             shape = shape_body(syntax, edits)
+        shape.problems += rewrite_dynamic(syntax, edits)
     if shape.problems:
         raise ScriptError(*shape.problems)
     code, back = edits.apply()
+    steps = (back,) if found.back is None else (back, found.back)
     return Script(
         source=source,
         code=from_units(code),
@@ -109,9 +129,19 @@ def prepare(
         options=options,
         form=shape.form,
         warnings=warnings,
-        _location=Location(
-            Lines(code), lines, (back,) if found.back is None else (back, found.back)
-        ),
+        typed=_typed(program, edits, shape, lines, code, steps),
+        _location=Location(Lines(code), lines, steps),
+    )
+
+
+def _typed(
+    program: str, edits: Edits, shape: Shape, lines: Lines, code: str, steps: _Steps
+) -> Typed:
+    if shape.form != "module":
+        text = from_units(edits.with_types())
+        return Typed(text, False, (), Location(Lines(code), lines, steps))
+    return Typed(
+        from_units(program), True, shape.imports, Location(Lines(program), lines, steps[1:])
     )
 
 
@@ -132,19 +162,20 @@ def prepare_module(source: str, *, modules: Container[str] = (), typescript: boo
     edits = Edits(units)
     _erase(syntax, edits, typescript)
     shape = shape_module(syntax, edits, modules=modules, ending="exports")
-    if shape.problems:
-        raise ScriptError(*shape.problems)
+    problems = (*shape.problems, *rewrite_dynamic(syntax, edits))
+    if problems:
+        raise ScriptError(*problems)
     return from_units(edits.apply()[0])
 
 
 def _erase(syntax: Syntax, edits: Edits, typescript: bool) -> None:
-    """Take out types, and what no script can have.
+    """Take out types.
 
     Raises:
-        ScriptError: for what cannot be taken out.
+        ScriptError: for types that cannot be taken out, and for comments of HTML.
     """
     refused = erase_types(syntax, edits) if typescript else ()
-    refused = (*refused, *rewrite_dynamic(syntax, edits), *_html_comments(syntax))
+    refused = (*refused, *_html_comments(syntax))
     if refused:
         raise ScriptError(*refused)
 
