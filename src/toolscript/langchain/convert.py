@@ -28,7 +28,7 @@ def tool_from_langchain(
         tool: any `BaseTool`.
         output_schema: what the script receives, where the return annotation does not say it
             (LangChain's MCP adapter drops the server's `outputSchema`).
-        options: how the host treats the tool; None reads MCP's hints from the tool's metadata.
+        options: how the host treats the tool; None takes them from the tool's metadata.
 
     Raises:
         ContractError: for a tool that cannot be called from a script; the message says why.
@@ -80,15 +80,16 @@ def _why_not(definition: Mapping[str, Any]) -> str:
 
 
 def _options_of(tool: BaseTool) -> ToolOptions:
-    """MCP's hints, which the adapter keeps as metadata, and a provider's input examples."""
+    """What the tool says of itself; a provider's input examples among it.
+
+    The adapter for MCP keeps a server's hints as metadata. They are a stranger's claims: one that
+    warns is shown, those that promise something decide nothing.
+    """
     metadata = tool.metadata or {}
     extras = tool.extras or {}
     examples = cast("Iterable[Mapping[str, Any]]", extras.get("input_examples") or ())
     return ToolOptions(
-        read_only=metadata.get("readOnlyHint") is True,
-        destructive=metadata.get("destructiveHint") is True
-        and metadata.get("readOnlyHint") is not True,
-        idempotent=metadata.get("idempotentHint") is True,
+        destructive=metadata.get("destructiveHint") is True,
         examples=tuple(examples),
         tags=frozenset(tool.tags or ()),
     )

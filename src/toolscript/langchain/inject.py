@@ -29,8 +29,8 @@ class Injection:
 
     Attributes:
         hidden: all of them; a script can neither see nor pass any of these.
+        optional: those that have a default of their own, for where there is nothing to inject.
         state: argument → field of the graph's state; None is the whole state.
-        optional: arguments of `state` that have a default of their own.
         store, runtime: arguments that get the graph's store, the call's `ToolRuntime`.
     """
 
@@ -58,12 +58,20 @@ class Injection:
         for name in self.hidden & custom.keys():
             value = custom[name]
             filled[name] = value(runtime) if callable(value) else value
-        for name in self.runtime:
-            filled[name] = _required(tool, "runtime", runtime)
-        for name in self.store:
-            filled[name] = _required(tool, "store", runtime.store if runtime else None)
+        store = runtime.store if runtime else None
+        graph = [*((name, "runtime", runtime) for name in self.runtime)]
+        graph += [(name, "store", store) for name in self.store]
+        for name, what, value in graph:
+            if value is not None:
+                filled[name] = value
+            elif name not in self.optional:
+                raise _missing(tool, what)
         for name, key in self.state.items():
-            present, value = _state_value(_required(tool, "state", state), key)
+            if state is None:
+                if name in self.optional:
+                    continue
+                raise _missing(tool, "state")
+            present, value = _state_value(state, key)
             if present:
                 filled[name] = value
             elif name not in self.optional:
@@ -95,7 +103,7 @@ def injection_of(tool: BaseTool) -> Injection:
     return Injection(
         hidden=frozenset(name for name, kind in found.items() if kind),
         state=state,
-        optional=frozenset(state) & defaults,
+        optional=frozenset(defaults),
         store=frozenset(name for name, kind in found.items() if kind and kind[0] == "store"),
         runtime=frozenset(name for name, kind in found.items() if kind and kind[0] == "runtime"),
     )
@@ -153,14 +161,12 @@ def _optional_fields(schema: type[BaseModel] | type[BaseModelV1]) -> set[str]:
     return {name for name, info in schema.model_fields.items() if not info.is_required()}
 
 
-def _required(tool: str, what: str, value: Any) -> Any:
-    if value is None:
-        raise ToolError(
-            f"{tool} needs the graph's {what}, and there is none here: offer the tool by a "
-            f"CodeModeTool that runs in a LangGraph graph"
-            f"{' compiled with a store' if what == 'store' else ''}"
-        )
-    return value
+def _missing(tool: str, what: str) -> ToolError:
+    return ToolError(
+        f"{tool} needs the graph's {what}, and there is none here: offer the tool by a "
+        f"CodeModeTool that runs in a LangGraph graph"
+        f"{' compiled with a store' if what == 'store' else ''}"
+    )
 
 
 def _state_value(state: Any, key: str | None) -> tuple[bool, Any]:

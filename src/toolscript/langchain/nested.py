@@ -28,6 +28,7 @@ from toolscript.langchain.capture import Returned, capture_view
 from toolscript.langchain.commands import messages_in, steering_items
 from toolscript.langchain.content import content_text
 from toolscript.langchain.inject import injection_of
+from toolscript.langchain.mcp_adapter import is_mcp, mcp_output_schema, mcp_value
 from toolscript.langchain.pausing import Bubble, steers_graph
 from toolscript.langchain.schema import input_schema_of, output_schema_of
 from toolscript.langchain.session import NestedCall, Session, current_session
@@ -42,7 +43,11 @@ class NestedTool:
         self._view = capture_view(tool)
         self._injection = injection_of(tool)
         self.input_schema = input_schema_of(tool, self._injection)
-        self.output_schema = output_schema_of(tool) if output_schema is None else output_schema
+        self._is_mcp = is_mcp(tool)
+        if self._is_mcp:
+            self.output_schema = mcp_output_schema(output_schema)
+        else:
+            self.output_schema = output_schema_of(tool) if output_schema is None else output_schema
         self._gives_text = self.output_schema is None or (
             isinstance(self.output_schema, Mapping) and self.output_schema.get("type") == "string"
         )
@@ -136,7 +141,7 @@ class NestedTool:
                 code="invalid_result",
             )
         session.keep(seq, self.tool.name, artifact, ())
-        return _structured(value, artifact)
+        return mcp_value(value, artifact, self.output_schema) if self._is_mcp else value
 
     def _from_message(self, message: ToolMessage) -> Any:
         content: Any = message.content
@@ -153,11 +158,3 @@ class NestedTool:
         if isinstance(error, ValidationError):
             return isinstance(schema, type) and error.title == schema.__name__
         return error.model is schema
-
-
-def _structured(value: Any, artifact: Any) -> Any:
-    """The data of an MCP result, where the adapter kept it beside the text."""
-    if isinstance(artifact, Mapping) and "structured_content" in artifact:
-        structured: Any = cast("Mapping[str, Any]", artifact)["structured_content"]
-        return value if structured is None else structured
-    return value

@@ -1,0 +1,154 @@
+"""`CodeModeMiddleware`: an agent's own tools, called from scripts through its own middleware."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from fnmatch import fnmatchcase
+from typing import Any, Unpack, cast
+
+from langchain.agents.middleware import AgentMiddleware, ModelRequest, ModelResponse
+from langchain_core.messages import SystemMessage
+from langchain_core.runnables import RunnableConfig
+from langchain_core.tools import BaseTool
+from pydantic import PrivateAttr
+
+from toolscript.contract.tool import JsonSchema
+from toolscript.errors import ConfigurationError
+from toolscript.langchain.agent import agent_of
+from toolscript.langchain.code_tool import SUMMARY
+from toolscript.langchain.engines import EngineOptions, Engines, converted
+from toolscript.langchain.inject import Inject
+from toolscript.langchain.script_tool import ScriptTool
+from toolscript.langchain.session import Around
+
+
+class CodeModeMiddleware(AgentMiddleware[Any, Any]):
+    """Has the model call the agent's tools from scripts, and offers one code tool for it.
+
+    The chosen tools disappear from what the model is shown, and scripts may call them. Every such
+    call passes through the agent's own middleware as if the model had made it: `wrap_tool_call`
+    of each in the agent's order (retries, custom rules), human approval and call limits.
+
+    Args:
+        tools: name patterns of the tools that scripts may call (`["get_*", "search"]`).
+        keep: patterns of tools that the model also goes on calling by itself.
+        name: what the model calls the code tool.
+        prompt_tokens: budget of the declarations in the system prompt.
+        result_tokens: budget of what the model reads back.
+        inject, output_schemas, options: as for `CodeModeTool`.
+
+    A tool of the agent that no pattern names stays with the model alone.
+    """
+
+    def __init__(
+        self,
+        tools: Sequence[str] = ("*",),
+        *,
+        keep: Sequence[str] = (),
+        name: str = "run_code",
+        prompt_tokens: int | None = 8_000,
+        result_tokens: int | None = None,
+        inject: Inject | None = None,
+        output_schemas: Mapping[str, JsonSchema] | None = None,
+        **options: Unpack[EngineOptions],
+    ):
+        super().__init__()
+        self._patterns = _patterns(tools, "tools")
+        self._keep = _patterns(keep, "keep")
+        self._prompt_tokens = prompt_tokens
+        self._made: dict[tuple[int, ...], tuple[Engines, list[BaseTool]]] = {}
+        self._options = options
+        self._output_schemas = output_schemas or {}
+        self._tool = _AgentCodeTool(
+            self, name=name, inject=inject or {}, result_tokens=result_tokens
+        )
+        self.tools = [self._tool]
+
+    def wrap_model_call(
+        self,
+        request: ModelRequest[Any],
+        handler: Callable[[ModelRequest[Any]], ModelResponse[Any]],
+    ) -> ModelResponse[Any]:
+        return handler(self._shown(request))
+
+    async def awrap_model_call(
+        self,
+        request: ModelRequest[Any],
+        handler: Callable[[ModelRequest[Any]], Awaitable[ModelResponse[Any]]],
+    ) -> ModelResponse[Any]:
+        return await handler(self._shown(request))
+
+    def engines_for(self, tools: Iterable[BaseTool]) -> Engines:
+        """Engines over those of the tools that scripts may call; made once for the same tools."""
+        chosen = [tool for tool in tools if self._is_for_scripts(tool)]
+        key = tuple(sorted(map(id, chosen)))
+        made = self._made.get(key)
+        if made is None:
+            engines = Engines(converted(chosen, self._output_schemas), self._options)
+            # The tools are held so that their ids stay theirs.
+            made = self._made[key] = (engines, chosen)
+        return made[0]
+
+    def _shown(self, request: ModelRequest[Any]) -> ModelRequest[Any]:
+        """The request without the tools that scripts call, and with what scripts may call."""
+        tools = [tool for tool in request.tools if isinstance(tool, BaseTool)]
+        engines = self.engines_for(tools)
+        prompt = engines.plain.prompt(max_tokens=self._prompt_tokens)
+        text = f"## The tool `{self._tool.name}`\n\n{prompt}"
+        shown = [tool for tool in request.tools if self._is_shown(tool)]
+        return request.override(
+            tools=shown, system_message=_with_text(request.system_message, text)
+        )
+
+    def _is_for_scripts(self, tool: BaseTool) -> bool:
+        return tool is not self._tool and _matches(tool.name, self._patterns)
+
+    def _is_shown(self, tool: Any) -> bool:
+        if not isinstance(tool, BaseTool) or not self._is_for_scripts(tool):
+            return True
+        return _matches(tool.name, self._keep)
+
+
+class _AgentCodeTool(ScriptTool):
+    """The code tool of a middleware: its tools are those of the agent that runs it."""
+
+    _middleware: Any = PrivateAttr()
+
+    def __init__(
+        self,
+        middleware: CodeModeMiddleware,
+        *,
+        name: str,
+        inject: Inject,
+        result_tokens: int | None,
+    ):
+        super().__init__(name=name, description=f"{SUMMARY} The system prompt lists them.")
+        self._middleware = middleware
+        self._inject = inject
+        self._result_tokens = result_tokens
+
+    def _engines_for(self, config: RunnableConfig) -> Engines:
+        middleware = cast(CodeModeMiddleware, self._middleware)
+        return middleware.engines_for(agent_of(config).tools.values())
+
+    def _around(self, config: RunnableConfig, is_async: bool) -> Around | None:
+        return agent_of(config).chain(is_async=is_async)
+
+
+def _patterns(patterns: Sequence[str], what: str) -> tuple[str, ...]:
+    if isinstance(patterns, str):
+        raise ConfigurationError(f"{what}= takes a list of name patterns, not one string")
+    return tuple(patterns)
+
+
+def _matches(name: str, patterns: Iterable[str]) -> bool:
+    return any(fnmatchcase(name, pattern) for pattern in patterns)
+
+
+def _with_text(message: SystemMessage | None, text: str) -> SystemMessage:
+    if message is None:
+        return SystemMessage(content=text)
+    if isinstance(message.content, str):
+        return message.model_copy(update={"content": f"{message.content}\n\n{text}"})
+    blocks: list[Any] = [*message.content, {"type": "text", "text": f"\n\n{text}"}]
+    return message.model_copy(update={"content": blocks})
