@@ -15,7 +15,7 @@ from rich.markup import escape
 from rich.syntax import Syntax
 from rich.table import Table
 
-from toolscript import CodeMode
+from toolscript import CodeMode, render_declarations, tool_from
 from toolscript.cli import shop
 from toolscript.cli.exit_codes import DONE, FAILED
 from toolscript.cli.live import LiveRun
@@ -47,16 +47,16 @@ def main(arguments: argparse.Namespace) -> int:
     has_langchain = importlib.util.find_spec("langchain") is not None
     _head(console, "The question", escape(_QUESTION))
     _head(console, f"What the model reads of the shop's {len(shop.TOOLS)} tools")
-    console.print(Syntax(codemode.declarations(), "typescript", background_color="default"))
+    console.print(_typescript(render_declarations([tool_from(item) for item in shop.TOOLS])))
     _head(console, "What it writes: one script instead of a call at a time")
-    console.print(Syntax(_SCRIPT, "typescript", line_numbers=True, background_color="default"))
+    console.print(_typescript(_SCRIPT, line_numbers=True))
     _head(console, "What happens: the script runs in the sandbox, your functions answer")
     with LiveRun(console) as live:
         story = asyncio.run(_in_an_agent(live) if has_langchain else _alone(codemode, live))
     _head(console, "What the model reads back", escape(story.read_back))
     _head(console, "What it answers", f"[bold]{escape(story.answer)}[/]")
     _head(console, "The receipts, kept by the host")
-    console.print(receipts_table(story.result.calls))
+    console.print(receipts_table(story.result.calls, console.width))
     _head(console, "Characters that pass through the model's context")
     console.print(_costs(codemode.prompt(), story))
     if not has_langchain:
@@ -69,6 +69,16 @@ def _head(console: Console, title: str, text: str = "") -> None:
     console.rule(f"[bold]{title}[/]", align="left")
     if text:
         console.print(text, highlight=False)
+
+
+def _typescript(code: str, line_numbers: bool = False) -> Syntax:
+    return Syntax(
+        code.rstrip(),
+        "typescript",
+        line_numbers=line_numbers,
+        word_wrap=True,
+        background_color="default",
+    )
 
 
 async def _in_an_agent(live: LiveRun) -> _Story:

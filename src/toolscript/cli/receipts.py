@@ -12,8 +12,8 @@ from rich.text import Text
 
 from toolscript.result import Call
 
-_WIDTH: Final = 28
-"""Cells of the timeline."""
+_OTHERS: Final = 44
+"""Cells of the columns beside call and timeline, and of the lines between them."""
 
 _STYLES: Final = {
     "ok": "green",
@@ -24,8 +24,11 @@ _STYLES: Final = {
 }
 
 
-def receipts_table(calls: Sequence[Call]) -> Table:
-    """One row a call, in the order in which the script made them, all on one scale of time."""
+def receipts_table(calls: Sequence[Call], width: int) -> Table:
+    """One row a call, in the order in which the script made them, all on one scale of time.
+
+    `width` is that of the terminal, in cells.
+    """
     starts = [call.started_at for call in calls if call.started_at is not None]
     begin = min(starts, default=0.0)
     end = max(
@@ -37,13 +40,16 @@ def receipts_table(calls: Sequence[Call]) -> Table:
         default=begin,
     )
     span_ms = max((end - begin) * 1000, 0.001)
+    cells = min(28, width // 5)
     table = Table(title=f"{len(calls)} calls in {span_ms:.0f} ms", title_justify="left")
-    table.add_column("#", justify="right", style="dim")
-    table.add_column("line", justify="right", style="dim")
-    table.add_column("call", overflow="ellipsis", no_wrap=True, ratio=1)
+    table.add_column("#", justify="right", style="dim", no_wrap=True)
+    table.add_column("line", justify="right", style="dim", no_wrap=True)
+    table.add_column(
+        "call", overflow="ellipsis", no_wrap=True, max_width=max(width - cells - _OTHERS, 16)
+    )
     table.add_column("status", no_wrap=True)
     table.add_column("ms", justify="right", no_wrap=True)
-    table.add_column("timeline", no_wrap=True, width=_WIDTH)
+    table.add_column("timeline", no_wrap=True)
     for call in calls:
         style = _STYLES[call.status]
         table.add_row(
@@ -52,7 +58,7 @@ def receipts_table(calls: Sequence[Call]) -> Table:
             escape(call_text(call)),
             Text(call.status, style=style),
             f"{call.duration_ms:.1f}",
-            _bar(call, begin, span_ms, style),
+            _bar(call, begin, span_ms, cells),
         )
     return table
 
@@ -64,10 +70,10 @@ def call_text(call: Call) -> str:
     return f"{name}({arguments}){failure}"
 
 
-def _bar(call: Call, begin: float, span_ms: float, style: str) -> Text:
+def _bar(call: Call, begin: float, span_ms: float, cells: int) -> Text:
     if call.started_at is None:
         return Text("never started", style="dim")
-    left = int((call.started_at - begin) * 1000 / span_ms * _WIDTH)
-    left = min(left, _WIDTH - 1)
-    wide = min(max(1, round(call.duration_ms / span_ms * _WIDTH)), _WIDTH - left)
-    return Text.assemble((" " * left), ("━" * wide, style))
+    left = int((call.started_at - begin) * 1000 / span_ms * cells)
+    left = min(left, cells - 1)
+    wide = min(max(1, round(call.duration_ms / span_ms * cells)), cells - left)
+    return Text.assemble((" " * left), ("━" * wide, _STYLES[call.status]))

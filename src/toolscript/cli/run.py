@@ -31,7 +31,7 @@ def main(arguments: argparse.Namespace) -> int:
         print(result.to_json())
     else:
         if result.calls:
-            progress.print(receipts_table(result.calls))
+            progress.print(receipts_table(result.calls, progress.width))
         for warning in result.warnings:
             progress.print(f"[yellow]warning:[/] {escape(warning)}", highlight=False)
         sys.stdout.write(result.text() + "\n")

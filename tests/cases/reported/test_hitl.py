@@ -5,10 +5,24 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 import pytest
+from langchain.agents import create_agent
+from langchain.agents.middleware import AgentMiddleware, AgentState
+from langchain_core.messages import ToolMessage
+from langchain_core.tools import InjectedToolCallId, tool
+from langgraph.types import Command
 
+from tests.agent import CallsOnce
 from tests.cases.reported.support import reported, run, tools_of
 from tests.cases.support import Case
-from toolscript import Approve, CodeMode, CodeModeTool, Tool, ToolContext, ToolOptions
+from toolscript import (
+    Approve,
+    CodeMode,
+    CodeModeMiddleware,
+    CodeModeTool,
+    Tool,
+    ToolContext,
+    ToolOptions,
+)
 
 
 def gated(name: str, called: list[str]) -> Tool:
@@ -72,13 +86,6 @@ async def test_gated_tools_are_never_ungated(case: Case) -> None:
 
 @reported("C133")
 async def test_commands_of_nested_tools_reach_the_graph(case: Case) -> None:
-    from langchain.agents import create_agent
-    from langchain.agents.middleware import AgentMiddleware, AgentState
-    from langchain_core.messages import ToolMessage
-    from langchain_core.tools import InjectedToolCallId, tool
-    from langgraph.types import Command
-
-    from tests.agent import CallsOnce
 
     class Todos(AgentState[Any]):
         todos: list[str]
@@ -109,12 +116,6 @@ async def test_commands_of_nested_tools_reach_the_graph(case: Case) -> None:
 @reported("C135")
 @pytest.mark.parametrize("opt_out", [False, True])
 async def test_middleware_wraps_nested_calls(case: Case, opt_out: bool) -> None:
-    from langchain.agents import create_agent
-    from langchain.agents.middleware import AgentMiddleware
-
-    from tests.agent import CallsOnce
-    from toolscript import CodeModeMiddleware
-
     seen: list[str] = []
 
     class Watches(AgentMiddleware[Any]):

@@ -13,8 +13,8 @@ from toolscript import ErrorKind
 async def test_code_among_prose_and_stop_tags(case: Case) -> None:
     results = await run_each([], case["input"]["scripts"])
     assert [result.value for result in results] == ["valid", "valid"], results[1].text()
-    kept = await run([], "return `a\n```js\nb```")
-    assert kept.value == "a\n```js\nb```"
+    kept = await run([], "return 'a\\n```js\\nb```' + `\n\\`\\`\\`ts`")
+    assert kept.value == "a\n```js\nb```\n```ts", kept.text()
 
 
 @reported("C064")
