@@ -19,15 +19,23 @@ _CONSUMERS: Final = frozenset({"then", "catch", "finally"})
 _LOOPS: Final = frozenset({"forEach", "filter", "some", "every", "find", "sort", "reduce"})
 
 
-def advise(syntax: Syntax, roots: Container[str] = TOOL_ROOTS) -> tuple[Diagnostic, ...]:
+def advise(
+    syntax: Syntax, roots: Container[str] = TOOL_ROOTS, *, last_is_result: bool = True
+) -> tuple[Diagnostic, ...]:
     """Calls of tools that nobody awaits, async callbacks that nobody awaits, and arguments that
-    are written as in Python."""
+    are written as in Python. `last_is_result` says that the last expression's value is awaited
+    and returned."""
     found: list[Diagnostic] = []
     lines: Lines | None = None
     last = _last_statement(syntax)
+    silent = last is not None and last.type in _DECLARATIONS
     for node in descend(syntax.root):
         advice = None
-        if node.type == "expression_statement" and (last is None or node.id != last.id):
+        if node.type == "return_statement" or (node.type == "call_expression" and silent):
+            silent = silent and not _says_something(syntax, node)
+        if node.type == "expression_statement" and not (
+            last_is_result and last is not None and node.id == last.id
+        ):
             advice = _unawaited(syntax, node, roots)
         elif node.type == "call_expression":
             advice = _async_callback(syntax, node) or _named_arguments(syntax, node, roots)
@@ -39,7 +47,51 @@ def advise(syntax: Syntax, roots: Container[str] = TOOL_ROOTS) -> tuple[Diagnost
             )
             if len(found) == _MOST:
                 break
+    if silent and last is not None:
+        message = "the script has no `return`: it ends with a declaration"
+        hint = f"write `return {_declared_name(syntax, last)};` at the end"
+        lines = lines or Lines(syntax.units)
+        found.append(
+            diagnostic_at(
+                lines, start(last), "nothing-returned", message, hint=hint, severity="warning"
+            )
+        )
     return tuple(found)
+
+
+_DECLARATIONS: Final = frozenset({"lexical_declaration", "variable_declaration"})
+_OUTPUT: Final = frozenset({"text", "emit", "image", "log", "store", "exit", "progress"})
+
+
+def _says_something(syntax: Syntax, node: Node) -> bool:
+    """A statement of the script gives its reader something: a value, output, a stored value."""
+    if node.type == "return_statement":
+        outer = node.parent
+        while outer is not None and outer.type not in _FUNCTIONS:
+            outer = outer.parent
+        return outer is None
+    function = node.child_by_field_name("function")
+    if function is None:
+        return False
+    text = syntax.text(function)
+    return text in _OUTPUT or text.startswith("console.")
+
+
+_FUNCTIONS: Final = frozenset(
+    {
+        "arrow_function",
+        "function_expression",
+        "function_declaration",
+        "generator_function",
+        "generator_function_declaration",
+        "method_definition",
+    }
+)
+
+
+def _declared_name(syntax: Syntax, declaration: Node) -> str:
+    name = declaration.named_children[-1].child_by_field_name("name")
+    return syntax.text(name) if name is not None and name.type == "identifier" else "..."
 
 
 _Advice = tuple[Node, str, str, str]

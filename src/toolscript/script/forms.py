@@ -147,6 +147,11 @@ def _count_names(syntax: Syntax, names: Iterable[str]) -> dict[str, int]:
 
 
 def _last_variable(syntax: Syntax, last: Node) -> str | None:
+    """The variable of a last statement that fetches something and does nothing with it."""
     if last.type not in ("lexical_declaration", "variable_declaration"):
         return None
-    return _name(syntax, last.named_children[-1]) or None
+    declared = last.named_children[-1]
+    value = declared.child_by_field_name("value")
+    if value is None or not _awaits(value):
+        return None
+    return _name(syntax, declared) or None

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Container
+from collections.abc import Collection, Container
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
 from tree_sitter import Node
 
+from toolscript.script.advice import TOOL_ROOTS, advise
 from toolscript.script.brackets import find_unbalanced
 from toolscript.script.diagnostic import Diagnostic, ScriptError, diagnostic_at
 from toolscript.script.edits import Edits, Location, PositionMap
 from toolscript.script.erase import TYPESCRIPT, erase_types
 from toolscript.script.find import Found, blank_outside, find_program
 from toolscript.script.forms import Form, Shape, shape_body
+from toolscript.script.language import find_foreign
 from toolscript.script.modules import NO_DEFAULT, is_module, rewrite_dynamic, shape_module
 from toolscript.script.options import SourceOptions, parse_source
 from toolscript.script.repair import read
@@ -80,12 +82,14 @@ def prepare(
     form: Literal["auto", "body", "module"] = "auto",
     typescript: bool = True,
     modules: Container[str] = (),
+    namespaces: Collection[str] = (),
 ) -> Script:
     """Make a script of what a model wrote.
 
     `form` "auto" takes every form that models write; "body" only the body of a function and
     "module" only a module with a callable default export, as they are. `typescript` erases
-    types. `modules` are the names that may be imported.
+    types. `modules` are the names that may be imported, `namespaces` the globals besides `tools`
+    whose members are tools.
 
     Raises:
         SourceError: for an empty script and a wrong options line.
@@ -100,9 +104,11 @@ def prepare(
         found = Found(units, 0, len(units))
     program, options = _without_first_lines(found)
     syntax = read(program)
-    warnings: tuple[Diagnostic, ...] = ()
+    _refuse_foreign(syntax, lines)
     if syntax.broken:
         warnings = (_syntax_error(syntax, lines, typescript),)
+    else:
+        warnings = advise(syntax, TOOL_ROOTS.union(namespaces), last_is_result=form == "auto")
     edits = Edits(program)
     shape, erased = Shape(), None
     if not syntax.broken:
@@ -223,6 +229,14 @@ def _refuse_odd_characters(units: str, lines: Lines) -> None:
                 "half of a surrogate pair",
                 hint=f"write it as {written}",
             )
+        )
+
+
+def _refuse_foreign(syntax: Syntax, lines: Lines) -> None:
+    foreign = find_foreign(syntax.units, valid=not syntax.broken)
+    if foreign is not None:
+        raise ScriptError(
+            diagnostic_at(lines, foreign.offset, "language", foreign.message, hint=foreign.hint)
         )
 
 
