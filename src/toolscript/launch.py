@@ -118,6 +118,7 @@ def prepared(source: str, parts: Parts) -> Script:
         form=parts.profile.source,
         typescript=parts.profile.typescript,
         modules=parts.surroundings.modules,
+        namespaces=[space.name for space in parts.contract.namespaces if space.name],
     )
 
 
