@@ -75,13 +75,21 @@ def words_of(text: str) -> list[str]:
     without spaces between its words (Chinese, Japanese) gives its pairs of characters.
     """
     found: list[str] = []
-    for part in _PARTS.findall(unicodedata.normalize("NFKC", text)):
+    for part in _PARTS.findall(_without_marks(text)):
         word = part.casefold()
         if not word.isascii() and _is_unspaced(word):
             found.extend(word[place : place + 2] for place in range(max(len(word) - 1, 1)))
         elif word not in _STOP:
             found.append(_singular(word))
     return found
+
+
+def _without_marks(text: str) -> str:
+    """The text without accents: `é` is `e`, and `ß` is `ss`."""
+    apart = unicodedata.normalize("NFKD", text.replace("ß", "ss"))
+    return unicodedata.normalize(
+        "NFC", "".join(char for char in apart if not unicodedata.combining(char))
+    )
 
 
 def _singular(word: str) -> str:
