@@ -11,7 +11,7 @@ import time
 from collections.abc import Iterable, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final
 
 from langchain_core.runnables import RunnableConfig
 
@@ -42,11 +42,30 @@ class RunRecord:
     run_id: str
     is_async: bool
     session: Session
-    stored: StoredRun | None = None
     paused: frozenset[int] = frozenset()
+    _head: bytes | None = None
+    _standing: tuple[StoredStatus, bytes | None] = ("running", None)
+    _entries: list[bytes] = field(default_factory=list[bytes])
     _next: int = 0
     _kept: int = 0
-    _entries: list[bytes] = field(default_factory=list[bytes])
+
+    @property
+    def stored(self) -> StoredRun | None:
+        """The run as a journal has it; None for one that did not begin yet."""
+        if self._head is None:
+            return None
+        status, outcome = self._standing
+        return StoredRun(
+            run_id=self.run_id,
+            status=status,
+            head=self._head,
+            outcome=outcome,
+            entries=tuple(self._entries),
+            # The graph executes a task once at a time: whoever executes it owns its runs.
+            lease=None,
+            created_at=0.0,
+            updated_at=time.time(),
+        )
 
     async def load(self) -> None:
         """Read what an earlier execution of the node left, into the session too."""
@@ -60,33 +79,16 @@ class RunRecord:
         self.place = found.config
         writes = sorted(found.pending_writes or (), key=lambda write: write[0])
         self._next = len({task for task, _, _ in writes})
-        head, status, outcome = b"", "running", None
         for _, channel, value in writes:
-            if channel == "head":
-                head = value
-            elif channel == "entry":
-                self._entries.append(value)
-            elif channel == "status":
-                status, outcome = value
-            elif channel == "kept":
+            if channel == "kept":
                 self.session.kept.append(Kept(value[0], value[1], value[2], tuple(value[3])))
             elif channel == "answers":
                 self.session.pauses.answers = dict(value)
             elif channel == "paused":
                 self.paused = frozenset(value)
+            else:
+                self._note(channel, value)
         self._kept = len(self.session.kept)
-        if head:
-            self.stored = StoredRun(
-                run_id=self.run_id,
-                status=cast("StoredStatus", status),
-                head=head,
-                outcome=outcome,
-                entries=tuple(self._entries),
-                # The graph executes a task once at a time: whoever executes it owns its runs.
-                lease=None,
-                created_at=0.0,
-                updated_at=time.time(),
-            )
 
     async def create(self, head: bytes) -> None:
         from langgraph.checkpoint.base import empty_checkpoint
@@ -108,12 +110,22 @@ class RunRecord:
         records = [*news, *writes]
         if not records:
             return
+        for channel, value in records:
+            self._note(channel, value)
         task = f"{self._next:010d}"
         self._next += 1
         if self.is_async:
             await self.saver.aput_writes(self.place, records, task)
         else:
             self.saver.put_writes(self.place, records, task)
+
+    def _note(self, channel: str, value: Any) -> None:
+        if channel == "head":
+            self._head = value
+        elif channel == "entry":
+            self._entries.append(value)
+        elif channel == "status":
+            self._standing = (value[0], value[1])
 
     async def pause(self) -> None:
         """Keep what was answered, and which calls ask: they are made again with the answers."""

@@ -40,6 +40,18 @@ def is_content(value: Any) -> bool:
     )
 
 
+def shows(content: Any, original: Any) -> bool:
+    """Whether some content is the original one, or that with a note before or after it."""
+    if content == original:
+        return True
+    if not original or type(content) is not type(original):
+        return False
+    if isinstance(original, str):
+        return content.startswith(original) or content.endswith(original)
+    size = len(original)
+    return content[:size] == original or content[-size:] == original
+
+
 def _block_text(block: str | dict[Any, Any]) -> str:
     if isinstance(block, str):
         return block

@@ -26,7 +26,7 @@ from toolscript.host.threads import in_thread
 from toolscript.langchain.arguments import argument_error
 from toolscript.langchain.capture import Returned, capture_view
 from toolscript.langchain.commands import messages_in, steering_items
-from toolscript.langchain.content import content_text
+from toolscript.langchain.content import content_text, shows
 from toolscript.langchain.inject import injection_of
 from toolscript.langchain.mcp_adapter import is_mcp, mcp_output_schema, mcp_value
 from toolscript.langchain.pausing import Bubble, steers_graph
@@ -95,19 +95,25 @@ class NestedTool:
         call = session.nested_call(self.tool, args, seq)
         if session.around is None:
             return await self.run(call, session)
-        made: list[tuple[Any, Any, Any]] = []
+        made: list[tuple[Any, Any, Any, Any]] = []
 
         async def execute(changed: NestedCall) -> Any:
             tool = self if changed.tool is self.tool else NestedTool(changed.tool)
             message, returned = await tool.run(changed, session)
-            made.append((message, getattr(message, "content", None), returned))
+            # Middleware may change the message itself, so what it was is noted here.
+            said = message if isinstance(message, ToolMessage) else None
+            made.append((message, said and said.status, said and said.content, returned))
             return message
 
         final = await session.around(call, execute, session)
-        for message, content, returned in made:
-            if final is message and getattr(final, "content", None) == content:
+        for message, status, content, returned in reversed(made):
+            if isinstance(final, ToolMessage):
+                if final.status == status and shows(final.content, content):
+                    return final, returned
+            elif final is message:
                 return final, returned
-        # Middleware wrote its own answer, which is all that the script may know.
+        # Middleware wrote its own answer, which is all that the script may know. With no more
+        # than a note around the tool's own, the script gets the tool's.
         return final, final
 
     async def _invoke(self, tool_call: dict[str, Any], config: RunnableConfig | None) -> Any:
