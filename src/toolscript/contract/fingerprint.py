@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, cast
 
 from toolscript.contract.entry import Entry
@@ -19,7 +18,7 @@ def contract_fingerprint(entries: Sequence[Entry], input_schema: JsonSchema | No
     of the tools, their functions, and how the host times and retries them do not count.
     """
     tools = [_tool(entry) for entry in sorted(entries, key=_place)]
-    return hashlib.sha256(_canonical({"input": input_schema, "tools": tools})).hexdigest()
+    return _digest({"input": input_schema, "tools": tools})
 
 
 def _place(entry: Entry) -> tuple[str, str]:
@@ -57,52 +56,55 @@ def _options(options: ToolOptions) -> dict[str, Any]:
     }
 
 
-@dataclass(frozen=True, slots=True)
-class _Close:
-    """Marks, among what is still to be written, the end of a container."""
+def _digest(value: Any) -> str:
+    """A hash of a JSON value that does not depend on the order of keys.
 
-    container: int
-    text: str
-
-
-def _canonical(value: Any) -> bytes:
-    """JSON with sorted keys, made without recursion: schemas may be nested thousands deep.
-
-    A container inside itself is written as the number of levels out to where it began.
+    Every container is hashed by the hashes of its members, once, without recursion: a schema may
+    be nested thousands deep, and may hold one part at many places or even inside itself.
     """
-    parts: list[str] = []
-    open_at: dict[int, int] = {}
-    pending: list[Any] = [value]
+    done: dict[int, str] = {}
+    pending = [value]
+    open_now: set[int] = set()
+    seen: list[Any] = []  # kept, so that no identity is used twice
     while pending:
-        here = pending.pop()
-        if isinstance(here, _Close):
-            parts.append(here.text)
-            del open_at[here.container]
-        elif not isinstance(here, Mapping | list | tuple):
-            parts.append(f"{json.dumps(here, default=_foreign)},")
-        elif id(cast("object", here)) in open_at:
-            parts.append(f"<{len(open_at) - open_at[id(cast('object', here))]}>,")
-        else:
-            container = cast("Mapping[str, Any] | Sequence[Any]", here)
-            members = _members(container)
-            is_object = isinstance(container, Mapping)
-            parts.append("{" if is_object else "[")
-            open_at[id(container)] = len(open_at)
-            pending.append(_Close(id(container), "}," if is_object else "],"))
-            pending.extend(reversed(members))
-    return "".join(parts).encode("utf-8", "surrogatepass")
+        here = pending[-1]
+        key = id(here)
+        if key in done:
+            pending.pop()
+            continue
+        members = _members(here)
+        waiting = [each for each in members if id(each) not in done and id(each) not in open_now]
+        if waiting:
+            open_now.add(key)
+            pending.extend(waiting)
+            continue
+        pending.pop()
+        open_now.discard(key)
+        seen.append(here)
+        # A member that is still open holds this value itself; it counts as that and no more.
+        parts = [done.get(id(each), "inside itself") for each in members]
+        done[key] = _hashed("\0".join([_head(here), *parts]))
+    return done[id(value)]
 
 
-def _members(container: Mapping[str, Any] | Sequence[Any]) -> list[Any]:
-    """The members in canonical order; an object's are its keys and values by turns."""
-    if not isinstance(container, Mapping):
-        return list(container)
-    pairs = sorted(
-        ((str(key), value) for key, value in container.items()), key=lambda pair: pair[0]
-    )
-    return [each for pair in pairs for each in pair]
+def _members(value: Any) -> list[Any]:
+    if isinstance(value, Mapping):
+        members = cast("Mapping[str, Any]", value)
+        return [members[name] for name in sorted(members, key=str)]
+    return list(cast("Sequence[Any]", value)) if isinstance(value, list | tuple) else []
 
 
-def _foreign(value: object) -> str:
-    """A value that is no JSON: its type tells more than an address that changes every time."""
+def _head(value: Any) -> str:
+    """What a value says apart from its members."""
+    if isinstance(value, Mapping):
+        return json.dumps(sorted(map(str, cast("Mapping[str, Any]", value))))
+    if isinstance(value, list | tuple):
+        return "[]"
+    if value is None or isinstance(value, str | int | float | bool):
+        return f"={json.dumps(value)}"
+    # A value that is no JSON: its type tells more than an address that changes every time.
     return f"<{type(value).__qualname__}>"
+
+
+def _hashed(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8")).hexdigest()

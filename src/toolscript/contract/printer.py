@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import IntEnum
 from typing import Final, Literal
 
@@ -39,11 +39,14 @@ from toolscript.contract.type_names import TypeNames
 _SHORT: Final = 40
 """A definition of at most so many characters is written out wherever it is used."""
 
-_INLINE_CHARS: Final = 200_000
+_INLINE_CHARS: Final = 1_000_000
 """Beyond so many characters a type without named helpers says `unknown`."""
 
 _LEVELS: Final = 120
 """Brackets inside brackets, beyond which a definition gets a name (or becomes `unknown`)."""
+
+_MOST_ALTERNATIVES: Final = 10_000
+"""Beyond so many combinations of choices the compiler gives up on a type (at 100,000)."""
 
 _LONGEST_REST: Final = 400
 """Beyond so many characters an index signature beside named properties says `unknown`."""
@@ -79,9 +82,12 @@ class Rank(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Text:
+    """A type as text. `breadth` is how many alternatives a compiler sees in it."""
+
     text: str
     rank: Rank = Rank.ATOM
     levels: int = 0
+    breadth: int = 1
 
     def within(self, rank: Rank) -> str:
         return f"({self.text})" if self.rank > rank else self.text
@@ -181,6 +187,7 @@ class _Printer:
             self._texts[key] = text
         else:
             self._name((key,), {})
+            self._texts[key] = replace(self._texts[key], breadth=text.breadth)
 
     def _name(self, group: tuple[int, ...], given: Mapping[int, str]) -> None:
         """Declare definitions that refer to each other under names of their own."""
@@ -294,18 +301,27 @@ class _Printer:
         levels = max(part.levels for part in parts)
         if len(texts) == 1:
             return Text(texts[0], parts[0].rank, levels)
-        return Text(" | ".join(texts), Rank.UNION, levels)
+        breadth = sum(part.breadth for part in parts)
+        return Text(" | ".join(texts), Rank.UNION, levels, breadth)
 
     def _intersection(self, shape: Intersection, within: int | None) -> Text:
-        parts = [self._write(member, within) for member in shape.members]
-        parts = [part for part in parts if part.text != "unknown"]
-        if not parts:
+        kept: dict[str, Text] = {}
+        breadth = 1
+        for member in shape.members:
+            part = self._write(member, within)
+            if part.text == "unknown" or part.text in kept:
+                continue
+            if breadth * part.breadth <= _MOST_ALTERNATIVES:
+                kept[part.text] = part
+                breadth *= part.breadth
+        if not kept:
             return _UNKNOWN_TEXT
+        parts = list(kept.values())
+        if len(parts) == 1:
+            return parts[0]
         levels = max(part.levels for part in parts)
-        texts = list(dict.fromkeys(part.within(Rank.INTERSECTION) for part in parts))
-        if len(texts) == 1:
-            return Text(parts[0].text, parts[0].rank, levels)
-        return Text(" & ".join(texts), Rank.INTERSECTION, levels)
+        text = " & ".join(part.within(Rank.INTERSECTION) for part in parts)
+        return Text(text, Rank.INTERSECTION, levels, breadth)
 
     def _object(self, shape: ObjectOf) -> Text:
         names = sorted(shape.properties) if self._style.sort else list(shape.properties)

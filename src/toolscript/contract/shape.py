@@ -220,11 +220,13 @@ def _among(shape: Shape, scalars: Collection[Shape]) -> list[Shape]:
 def _intersect_with_union(single: Shape, many: tuple[Shape, ...], resolve: Resolve) -> Shape:
     """One shape with a choice. An object stays in front of the choice, to be written once."""
     possible = [member for member in many if not _disjoint(single, member)]
-    if not isinstance(single, ObjectOf) or len(possible) < 2:
+    if not isinstance(single, ObjectOf | Intersection) or len(possible) < 2:
         return union(intersect(single, member, resolve) for member in possible)
-    if any(_implied(single, member) for member in possible):
+    front = single if isinstance(single, ObjectOf) else single.members[0]
+    if isinstance(front, ObjectOf) and any(_implied(front, member) for member in possible):
         return single
-    return Intersection((single, union(possible)))
+    before = single.members if isinstance(single, Intersection) else (single,)
+    return Intersection((*before, union(possible)))
 
 
 def _implied(whole: ObjectOf, part: Shape) -> bool:
