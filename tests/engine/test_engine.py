@@ -272,7 +272,8 @@ async def test_validate_runs_nothing() -> None:
     codemode = CodeMode([add])
     assert await codemode.validate("return await tools.add({ a: 1, b: 2 })") == ()
     (problem,) = await codemode.validate("const a = ;")
-    assert (problem.line, problem.column) == (1, 11)
+    assert problem.line == 1
+    assert problem.excerpt.startswith("const a = ;")
     (empty,) = await codemode.validate("  ")
     assert "empty" in empty.message
     (long,) = await codemode.validate("// " + "x" * 70_000)
