@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from toolscript.errors import ClosedError
 from toolscript.sandbox.frames import EndFrame, Frame, IdleFrame
-from toolscript.sandbox.machine import EAGER, LAZY, Machine, Rejected, Stopped, library
+from toolscript.sandbox.machine import BASE, PARTS, Library, Machine, Rejected, Stopped
 from toolscript.sandbox.program import program_settings
 from toolscript.sandbox.runtime import Capabilities, Execution, Program, Runtime, Usage
 from toolscript.sandbox.wire import Decoder, ProtocolError
@@ -198,7 +198,7 @@ def _engine() -> Any:
 
 
 @cache
-def _library() -> str:
+def _library() -> Library:
     folder = Path(__file__).parent / "guest"
-    names = ("primordials", "main", *EAGER, *LAZY)
-    return library({name: (folder / f"{name}.js").read_text(encoding="utf-8") for name in names})
+    names = (*BASE, *PARTS)
+    return Library({name: (folder / f"{name}.js").read_text(encoding="utf-8") for name in names})

@@ -15,7 +15,7 @@ from typing import Any
 
 # The guest library is compiled behind this many lines, so that its frames can be told from the
 # script's in a stack: the engine names every source alike.
-LIBRARY_LINE = 200_000
+LIBRARY_LINE = 50_000
 # What stands before the script on its first line.
 BODY_PREFIX = "(async function ($module) {"
 # A text that closes one of these wrappers cannot close all of them: after its closing brace a
@@ -24,17 +24,26 @@ CHECKS = (
     ("throw 0;({async $($module) {", "\n}})"),
     ("throw 0;{async function $($module) {", "\n}}"),
 )
-EAGER = (
-    "values",
+# What every script needs, compiled with each context.
+BASE = ("primordials", "main", "bridge", "values")
+# The other parts of the guest library, in the order in which a script is likely to need them.
+PARTS = (
     "errors",
-    "bridge",
     "calls",
     "namespaces",
     "output",
+    "inspect",
+    "unknown",
+    "program",
     "timers",
+    "store",
     "clock",
+    "image",
+    "web",
+    "text",
+    "url",
+    "clone",
 )
-LAZY = ("inspect", "image", "web")
 FLUSH_S = 0.02
 
 _PLACE = re.compile(r"<input>:(\d+):(\d+)\)?\s*$")
@@ -58,33 +67,38 @@ class Rejected(Exception):
         self.column = column
 
 
-def library(sources: Mapping[str, str]) -> str:
-    """The text of the guest library, from its files by name (without `.js`)."""
+class Library:
+    """The guest library: what every context is made from, and the parts compiled on demand."""
 
-    def part(name: str) -> str:
-        return sources[name].rstrip().removesuffix(";")
+    def __init__(self, sources: Mapping[str, str]) -> None:
+        def part(name: str) -> str:
+            return sources[name].rstrip().removesuffix(";")
 
-    eager = ",".join(f"{name}:{part(name)}" for name in EAGER)
-    lazy = ",".join(f"{name}:{json.dumps(part(name))}" for name in LAZY)
-    lead = f"'\\n'.repeat({LIBRARY_LINE})+'\"use strict\";'"
-    layout = f"{{__proto__:null,lines:{LIBRARY_LINE},columns:{len(BODY_PREFIX)},lead:{lead}}}"
-    return (
-        "\n" * LIBRARY_LINE
-        + f"(() => {{'use strict'; return ({part('main')})(({part('primordials')})(),"
-        + f"{{__proto__:null,{eager},lazy:{{__proto__:null,{lazy}}}}},{layout})}})()"
-    )
+        self.parts = {name: part(name) for name in PARTS}
+        lead = f"'\\n'.repeat({LIBRARY_LINE})+'\"use strict\";'"
+        layout = f"{{__proto__:null,lines:{LIBRARY_LINE},columns:{len(BODY_PREFIX)},lead:{lead}}}"
+        self.base = (
+            "\n" * LIBRARY_LINE
+            + f"(() => {{'use strict'; return ({part('main')})(({part('primordials')})(),"
+            + f"{layout},{{__proto__:null,bridge:{part('bridge')},values:{part('values')}}})}})()"
+        )
 
 
 class Machine:
     """A context that is ready for one script. Belongs to one thread."""
 
-    def __init__(self, engine: Any, source: str, clock: Callable[[], float]) -> None:
+    def __init__(self, engine: Any, library: Library, clock: Callable[[], float]) -> None:
         self._error: type[Exception] = engine.JSException
         self._clock = clock
         context = engine.Context()
         self._context: Any = context
         # The binding keeps the engine's default stack of 256 KB until `start`.
-        entry: Any = context.eval(source)
+        entry: Any = context.eval(library.base)
+        give = entry("source")
+        for name, text in library.parts.items():
+            give(name, text)
+        entry("tidy")()
+        self._warm: Any = entry("warm")
         self._start: Any = entry("start")
         self._take: Callable[[], str] = entry("take")
         self._pulse: Callable[[], int] = entry("pulse")
@@ -96,6 +110,12 @@ class Machine:
         self._deadline: float | None = None
         self.cpu_s = 0.0
         self.settled = 0
+
+    def warm(self) -> Iterator[None]:
+        """Compile the parts of the library ahead, one at each step."""
+        for name in PARTS:
+            self._warm(name)
+            yield
 
     def start(self, program: Mapping[str, Any], max_stack: int) -> None:
         """Compile and enter the script.

@@ -92,6 +92,10 @@ class Pipe:
         del buffer[: 4 + length]
         return block
 
+    def waiting(self) -> bool:
+        """Whether the host has said something."""
+        return bool(self._buffer) or self._poll is None or bool(self._poll.poll(0))
+
     def _fill(self) -> None:
         until = 0.0
         while True:
@@ -121,19 +125,22 @@ class Pipe:
 class Worker:
     """Serves one program after the other."""
 
-    def __init__(self, pipe: Pipe, machines: ModuleType, engine: ModuleType, source: str) -> None:
+    def __init__(self, pipe: Pipe, machines: ModuleType, engine: ModuleType, library: Any) -> None:
         self._pipe = pipe
         self._machines = machines
         self._engine = engine
-        self._source = source
+        self._library = library
 
     def machine(self) -> Any:
-        return self._machines.Machine(self._engine, self._source, time.process_time)
+        return self._machines.Machine(self._engine, self._library, time.process_time)
 
     def serve(self) -> None:
         while True:
             machine = self.machine()
             self._pipe.write(b"r\n")
+            for _ in machine.warm():
+                if self._pipe.waiting():
+                    break
             block = self._pipe.read()
             while block[:1] != b"R":
                 block = self._pipe.read()
@@ -262,11 +269,11 @@ def main(arguments: list[str]) -> None:
     confinement = load("confinement", os.path.join(folder, "confinement.py"))
     engine = load("_quickjs", engine_path)
     sources: dict[str, str] = {}
-    for name in ("primordials", "main", *machines.EAGER, *machines.LAZY):
+    for name in (*machines.BASE, *machines.PARTS):
         with open(os.path.join(folder, "guest", name + ".js"), encoding="utf-8") as file:
             sources[name] = file.read()
     pipe = Pipe(0, 1)
-    worker = Worker(pipe, machines, engine, machines.library(sources))
+    worker = Worker(pipe, machines, engine, machines.Library(sources))
     # Run one script before the doors close: whatever loads late is loaded now.
     rehearsal = worker.machine()
     rehearsal.start(REHEARSAL, STACK_BYTES)

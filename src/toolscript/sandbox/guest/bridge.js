@@ -9,7 +9,7 @@
 //   s ↵ KEY ↵ VALUE                   a stored value; empty deletes
 //   p ↵ [MESSAGE, FRACTION]           progress
 //   e ↵ RECORD ↵ VALUE                the end; an empty VALUE is no value
-(function bridge(p, options) {
+(function bridge(p, { options }) {
   const TAKE_CHARS = 1 << 20;
   const TAKE_FRAMES = 2000;
   const { stringify } = p;
@@ -27,17 +27,19 @@
     queued += frame.length;
     queue[last++] = frame;
     // A script that only computes cannot be interrupted to fetch its output: bound it here.
-    if (queued > options.queueChars) {
+    if (queued > options.frame_bytes) {
       const limit = "frame_bytes";
       end({ __proto__: null, outcome: "limit", limit, message: "too much output at once" }, "");
     }
   };
 
-  const end = (record, value) => {
+  const endWith = (record, value) => {
     if (ended) return;
     ended = true;
-    queue[last++] = "e\n" + stringify(record) + "\n" + value + "\n";
+    queue[last++] = "e\n" + record + "\n" + value + "\n";
   };
+
+  const end = (record, value) => endWith(stringify(record), value);
 
   // Fetch what is queued, in pieces; "" when there is nothing.
   const take = () => {
@@ -89,6 +91,7 @@
     __proto__: null,
     send,
     end,
+    endWith,
     take,
     never,
     own,

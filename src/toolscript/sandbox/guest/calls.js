@@ -1,8 +1,11 @@
 // Calls of tools and helpers: arguments are taken as JSON when the call is made, and a failing
 // argument rejects that call alone.
-(function calls(p, { bridge, values, errors, options }) {
+(function calls(p, kit) {
   const { Promise, stringify } = p;
-  const faces = new p.WeakMap();
+  const { options } = kit;
+  const bridge = kit.need("bridge");
+  const values = kit.need("values");
+  const errors = kit.need("errors");
   const general = { __proto__: null, class: errors.ToolError, property: "" };
 
   const write = (value, where) => {
@@ -80,7 +83,10 @@
         waiting.reject(error);
         return;
       }
-      if (face !== null && errors.isObject(value)) p.weakSet(faces, value, face);
+      if (face !== null && errors.isObject(value)) {
+        kit.faces ??= new p.WeakMap();
+        p.weakSet(kit.faces, value, face);
+      }
       waiting.resolve(value);
     });
 
@@ -90,5 +96,5 @@
       waiting.reject(errors.toolError(waiting.kind, error, waiting.stack));
     });
 
-  return { __proto__: null, callTool, callNamed, callHelper, resolve, reject, write, faces, general };
+  return { __proto__: null, callTool, callNamed, callHelper, resolve, reject, write, general };
 });

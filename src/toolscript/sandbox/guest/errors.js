@@ -1,5 +1,5 @@
 // Errors: what a failed call throws, and what the host is told of an error that nobody caught.
-(function errors(p, layout) {
+(function errors(p, { layout }) {
   const { defineProperty, getOwnPropertyDescriptor, getPrototypeOf, stringify, slice } = p;
   const NAME_CHARS = 256;
   const MESSAGE_CHARS = 65536;
@@ -44,7 +44,12 @@
     });
   hide(ToolError.prototype, "name", "ToolError");
 
-  const namespaceErrorClass = (name) => {
+  // The error class of a namespace, by its name; the general one where it has none.
+  const classes = { __proto__: null };
+  const kindOf = (named) => {
+    if (named === null) return ToolError;
+    const name = named[0];
+    if (classes[name] !== undefined) return classes[name];
     const made = class extends ToolError {
       constructor(message, fields) {
         super(message, fields);
@@ -52,7 +57,7 @@
     };
     hide(made, "name", name);
     hide(made.prototype, "name", name);
-    return made;
+    return (classes[name] = made);
   };
 
   const show = (target, key, value) =>
@@ -164,7 +169,7 @@
   return {
     __proto__: null,
     ToolError,
-    namespaceErrorClass,
+    kindOf,
     toolError,
     describe,
     scriptFrames,

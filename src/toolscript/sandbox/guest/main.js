@@ -1,16 +1,45 @@
-// Puts the parts together: from the parts' makers and the primordials to what the worker calls.
-(function main(p, parts, layout) {
-  const { defineProperty, hasOwn, stringify } = p;
-  let bridge = null;
-  let calls = null;
-  let moveClock = null;
+// From the primordials and the texts of the parts to what the worker calls. A part is compiled
+// when it is first needed, or before, while the worker has nothing to do.
+(function main(p, layout, compiled) {
+  const { defineProperty, stringify } = p;
+  const sources = { __proto__: null };
+  const made = { __proto__: null };
   let broken = false;
+
+  const compile = (name) => (compiled[name] ??= p.eval(layout.lead + sources[name]));
+
+  // What every part is given besides the primordials.
+  const kit = {
+    __proto__: null,
+    need: (name) => (made[name] ??= compile(name)(p, kit)),
+    layout,
+    options: null,
+    surface: null,
+    texts: null,
+    faces: null,
+    last: null,
+    owner: null,
+  };
 
   const define = (name, value) =>
     defineProperty(globalThis, name, {
       __proto__: null,
       value,
       writable: true,
+      enumerable: false,
+      configurable: true,
+    });
+
+  // A global that is made when it is first touched.
+  const promise = (name, make) =>
+    defineProperty(globalThis, name, {
+      __proto__: null,
+      get: () => {
+        const value = make();
+        define(name, value);
+        return value;
+      },
+      set: (value) => define(name, value),
       enumerable: false,
       configurable: true,
     });
@@ -39,188 +68,115 @@
     });
   };
 
-  const forbidCode = () => {
-    const makers = [
-      p.getPrototypeOf(() => 0),
-      p.getPrototypeOf(async () => 0),
-      p.getPrototypeOf(function* () {}),
-      p.getPrototypeOf(async function* () {}),
-    ];
-    const refuse = (prototype) => {
-      function Function() {
-        throw new p.TypeError("code cannot be made from text here");
-      }
-      defineProperty(Function, "prototype", { __proto__: null, value: prototype });
-      defineProperty(prototype, "constructor", { __proto__: null, value: Function });
-      return Function;
-    };
-    for (let i = makers.length - 1; i >= 0; i--) {
-      const replacement = refuse(makers[i]);
-      if (i === 0) define("Function", replacement);
-    }
-    define("eval", () => {
-      throw new p.TypeError("eval is switched off here");
-    });
-  };
-
-  // Some parts are compiled when they are first used.
-  const makeLazy = (deps) => {
-    const ready = { __proto__: null };
-    return (name) => (ready[name] ??= p.eval(layout.lead + parts.lazy[name])(p, deps));
-  };
-
-  const start = (settingsText, surfaceText, catalogText, inputText, storeText, modulesText, body) => {
-    const options = p.parse(settingsText);
+  const start = (optionsText, surfaceText, catalog, input, store, modules, body) => {
+    const options = p.parse(optionsText);
     const surface = p.parse(surfaceText);
     p.setPrototypeOf(surface.hints, null);
-    const { options: extra } = surface;
-    const limits = { __proto__: null, ...options, ...extra };
-    surface.on = { __proto__: null };
-    for (let i = 0; i < surface.builtins.length; i++) surface.on[surface.builtins[i]] = true;
-    if (surface.groups.length === 0 || surface.groups[0].name !== "tools") {
-      throw new p.TypeError("the first group of a surface is named tools");
+    kit.options = { __proto__: null, ...options, ...surface.options };
+    kit.surface = surface;
+    kit.texts = { __proto__: null, catalog, input, store, modules };
+    const on = { __proto__: null };
+    for (let i = 0; i < surface.builtins.length; i++) on[surface.builtins[i]] = true;
+    surface.on = on;
+    if (options.clock !== null) kit.need("clock");
+
+    const spaces = () => kit.need("namespaces");
+    promise("ToolError", () => kit.need("errors").ToolError);
+    const { groups, helpers, shortcuts } = surface;
+    for (let i = 0; i < groups.length; i++) {
+      const { name, error_class: named } = groups[i];
+      promise(name, () => spaces().made[name]);
+      if (named !== null) promise(named[0], () => kit.need("errors").kindOf(named));
+    }
+    if (on.codemode) promise("codemode", () => spaces().codemode());
+    if (on.bindings) promise("bindings", () => spaces().bindings());
+    if (on.list) promise("ALL_TOOLS", () => spaces().list());
+    for (let i = 0; i < helpers.length; i++) {
+      const dot = p.indexOf(helpers[i].name, ".");
+      const name = dot < 0 ? helpers[i].name : p.slice(helpers[i].name, 0, dot);
+      promise(name, () => spaces().helper(name));
+    }
+    const short = p.keys(shortcuts);
+    for (let i = 0; i < short.length; i++) {
+      promise(short[i], () => spaces().shortcut(shortcuts[short[i]]));
     }
 
-    tidy();
-    if (options.clock !== null) moveClock = parts.clock(p, options.clock);
-
-    const values = parts.values(p, options.json);
-    const errors = parts.errors(p, layout);
-    bridge = parts.bridge(p, { queueChars: options.frame_bytes });
-    calls = parts.calls(p, { bridge, values, errors, options: limits });
-    const deps = { bridge, values, errors, calls, options: limits, lazy: null };
-    deps.lazy = makeLazy(deps);
-    const output = parts.output(p, deps);
-
-    surface.errorClass = (name) => {
-      const made = errors.namespaceErrorClass(name);
-      define(name, made);
-      return made;
+    const offer = (part, names) => {
+      for (let i = 0; i < names.length; i++) promise(names[i], () => kit.need(part)[names[i]]);
     };
-    define("ToolError", errors.ToolError);
-    const catalog = () => values.deepFreeze(p.parse(catalogText));
-    const spaces = parts.namespaces(p, { calls, errors, surface, catalog });
-    const { on } = surface;
-    const scope = { __proto__: null, tools: spaces.made.tools };
-
-    const names = p.keys(spaces.made);
-    for (let i = 0; i < names.length; i++) define(names[i], spaces.made[names[i]]);
-    const codemode = spaces.codemode();
-    scope.codemode = codemode;
-    if (on.codemode) define("codemode", codemode);
-    if (on.bindings) define("bindings", spaces.bindings());
-    if (on.list) {
-      defineProperty(globalThis, "ALL_TOOLS", {
-        __proto__: null,
-        get: spaces.list,
-        configurable: true,
-      });
-    }
-    if (on.console) {
-      scope.console = output.makeConsole();
-      define("console", scope.console);
-    }
     for (const name of ["text", "emit", "log", "image", "progress"]) {
-      if (on[name]) define(name, output[name]);
+      if (on[name]) offer("output", [name]);
     }
-    if (on.store) {
-      const { store, load } = output.makeStore(storeText);
-      define("store", store);
-      define("load", load);
-    }
-    if (on.exit) {
-      define("exit", () => {
-        bridge.end({ __proto__: null, outcome: "exited" }, "");
-        throw new p.Error("exit() ended the script");
-      });
-    }
+    if (on.console) promise("console", () => kit.need("output").makeConsole());
+    if (on.store) offer("store", ["store", "load"]);
+    if (on.exit) define("exit", exit);
     if (on.timers) {
-      const timers = parts.timers(p, { bridge, calls });
-      const timerNames = p.keys(timers);
-      for (let i = 0; i < timerNames.length; i++) define(timerNames[i], timers[timerNames[i]]);
+      offer("timers", ["sleep", "setTimeout", "setInterval", "clearTimeout", "clearInterval"]);
     }
-    if (on.web) defineWeb(deps.lazy);
-    else {
+    if (on.web) {
+      offer("web", ["structuredClone", "TextEncoder", "TextDecoder", "URL", "URLSearchParams"]);
+    } else {
       delete globalThis.atob;
       delete globalThis.btoa;
       delete globalThis.DOMException;
     }
-    spaces.helpers(define);
-    if (inputText !== "") {
-      scope.input = values.deepFreeze(values.parse(inputText, p.match(/\d{16}/, inputText) !== null));
-      if (on.input) define("input", scope.input);
-    }
-    const load = makeLoader(p.parse(modulesText), scope);
-    if (!options.allow_eval) forbidCode();
-    run(body, { __proto__: null, scope: p.freeze(scope), load }, { values, errors, output });
+    if (on.input && input !== "") promise("input", () => kit.need("program").input());
+    if (!options.allow_eval) kit.need("program").forbidCode(define);
+    run(body);
   };
 
-  // `atob` and `btoa` are the engine's; the rest is made when it is first touched.
-  const defineWeb = (lazy) => {
-    const names = ["structuredClone", "TextEncoder", "TextDecoder", "URL", "URLSearchParams"];
-    for (let i = 0; i < names.length; i++) {
-      const name = names[i];
-      defineProperty(globalThis, name, {
-        __proto__: null,
-        get: () => {
-          const value = lazy("web")[name];
-          define(name, value);
-          return value;
-        },
-        set: (value) => define(name, value),
-        enumerable: false,
-        configurable: true,
-      });
-    }
+  const exit = () => {
+    kit.need("bridge").end({ __proto__: null, outcome: "exited" }, "");
+    throw new p.Error("exit() ended the script");
   };
 
-  // The modules of a program, each evaluated once.
-  const makeLoader = (modules, scope) => {
-    const loaded = { __proto__: null };
-    const load = (name) => {
-      if (!hasOwn(modules, name)) {
-        const known = p.join(p.keys(modules), ", ");
-        const there = known === "" ? "no modules can be imported here" : "there are: " + known;
-        throw new p.TypeError("cannot import " + stringify("" + name) + "; " + there);
-      }
-      const make = () =>
-        p.eval("(async function ($module) {" + modules[name] + "\n})")({
-          __proto__: null,
-          scope,
-          load,
-        });
-      return (loaded[name] ??= make());
-    };
-    return load;
-  };
+  // What the body is given: the scope and the modules of a module, made when asked for, and a
+  // place to leave the value of its last variable.
+  const bodyModule = () => ({
+    __proto__: null,
+    get scope() {
+      return kit.need("program").scope();
+    },
+    load: (name) => kit.need("program").load(name),
+    unreturned: (_, value) => {
+      kit.last = { __proto__: null, value };
+    },
+  });
+  kit.bodyModule = bodyModule;
 
   // Run the body and tell the end, whatever it is.
-  const run = async (body, module, { values, errors, output }) => {
+  const run = async (body) => {
+    const bridge = kit.need("bridge");
     try {
       let value;
       try {
-        value = await bridge.own(body(module));
+        value = await bridge.own(body(bodyModule()));
       } catch (thrown) {
-        threw(thrown, values, errors);
+        threw(thrown);
         return;
       }
-      await returned(value, values, errors, output);
+      await returned(value);
     } catch {
       // Only out of memory, or stack, while telling the end comes here.
       broken = true;
     }
   };
 
-  const threw = (thrown, values, errors) => {
-    const record = errors.describe(thrown, values.write);
+  const threw = (thrown) => {
+    const record = kit.need("errors").describe(thrown, kit.need("values").write);
     record.outcome = record.memory === true ? "memory" : "threw";
-    bridge.end(record, "");
+    kit.need("bridge").end(record, "");
   };
 
-  const returned = async (value, values, errors, output) => {
+  const returned = async (value) => {
+    const bridge = kit.need("bridge");
+    const values = kit.need("values");
+    const guessed = value === undefined && kit.last !== null;
+    if (guessed) value = kit.last.value;
     const settled = new p.WeakMap();
     let json;
     for (;;) {
+      // Promises inside the value are settled first, as many rounds as there are promises in them.
       const waiting = { __proto__: null };
       let count = 0;
       const look = (found) => {
@@ -233,47 +189,51 @@
       try {
         json = values.write(value, look);
       } catch (error) {
-        bridge.end(invalid(error, values, errors), "");
-        return;
+        if (guessed) json = "";
+        else {
+          bridge.end(kit.need("program").invalid(error), "");
+          return;
+        }
       }
       if (count === 0) break;
       for (let i = 0; i < count; i++) {
         try {
           p.weakSet(settled, waiting[i], { value: await bridge.own(waiting[i]) });
         } catch (thrown) {
-          threw(thrown, values, errors);
+          threw(thrown);
           return;
         }
       }
     }
-    const record = { __proto__: null, outcome: "returned" };
-    const text = output.faceText(value);
-    if (text !== undefined) record.text = text;
-    bridge.end(record, json ?? "");
-  };
-
-  const invalid = (error, values, errors) => {
-    const record = { __proto__: null, outcome: "invalid_output" };
-    if (p.hasInstance(values.Refusal, error)) {
-      record.message = error.path + ": " + error.message;
-      return record;
+    let record = '{"outcome":"returned"}';
+    if (kit.faces !== null) {
+      const text = kit.need("output").faceText(value);
+      record = stringify({ __proto__: null, outcome: "returned", text });
     }
-    const told = errors.describe(error, values.write);
-    if (told.memory === true) return { ...told, outcome: "memory" };
-    record.message = "$: reading the returned value threw " + told.name + ": " + told.message;
-    return record;
+    bridge.endWith(record, json ?? "");
   };
 
   const entry = {
     __proto__: null,
+    source: (name, text) => {
+      sources[name] = text;
+    },
+    warm: (name) => {
+      compile(name);
+    },
+    tidy,
     start,
-    take: () => bridge.take(),
+    take: () => kit.need("bridge").take(),
     // 0: nothing to fetch, 1: something, 2: the script has ended, 3: it could not be told how.
-    pulse: () => (broken ? 3 : bridge.ended ? 2 : bridge.empty ? 0 : 1),
-    resolve: (seq, text, bigints, face) => calls.resolve(seq, text, bigints, face),
-    reject: (seq, text) => calls.reject(seq, text),
+    pulse: () => {
+      if (broken) return 3;
+      const bridge = kit.need("bridge");
+      return bridge.ended ? 2 : bridge.empty ? 0 : 1;
+    },
+    resolve: (seq, text, bigints, face) => kit.need("calls").resolve(seq, text, bigints, face),
+    reject: (seq, text) => kit.need("calls").reject(seq, text),
     tick: (time) => {
-      if (moveClock !== null) moveClock(time);
+      if (kit.options.clock !== null && kit.options.clock.advancing) kit.need("clock")(time);
     },
   };
   return (name) => entry[name];

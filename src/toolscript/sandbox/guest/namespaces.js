@@ -1,8 +1,11 @@
 // The objects of callables: `tools`, the namespaces, `codemode` and `bindings`. Their members are
 // own properties of objects without a prototype, so that any name is an ordinary name; to read a
 // member that does not exist explains itself.
-(function namespaces(p, { calls, errors, surface, catalog }) {
+(function namespaces(p, kit) {
   const { create, defineProperty, freeze, hasOwn, keys } = p;
+  const { surface } = kit;
+  const calls = kit.need("calls");
+  const errors = kit.need("errors");
 
   const put = (target, key, value, enumerable) => {
     if (hasOwn(target, key)) return;
@@ -35,67 +38,6 @@
     return (...args) => calls.callTool(kind, member, args, where);
   };
 
-  // How far two names are apart: 0 is equal but for case and separators.
-  const distance = (a, b) => {
-    const fold = (text) => {
-      let out = "";
-      const low = p.lower(p.slice(text, 0, 64));
-      for (let i = 0; i < low.length; i++) if (low[i] !== "_" && low[i] !== "-") out += low[i];
-      return out;
-    };
-    const left = fold(a);
-    const right = fold(b);
-    let row = { __proto__: null };
-    for (let j = 0; j <= right.length; j++) row[j] = j;
-    for (let i = 1; i <= left.length; i++) {
-      const next = { __proto__: null, 0: i };
-      for (let j = 1; j <= right.length; j++) {
-        const swap = row[j - 1] + (left[i - 1] === right[j - 1] ? 0 : 1);
-        const shift = (row[j] < next[j - 1] ? row[j] : next[j - 1]) + 1;
-        next[j] = swap < shift ? swap : shift;
-      }
-      row = next;
-    }
-    const apart = row[right.length];
-    const inside = left.length > 2 && (p.indexOf(right, left) >= 0 || p.indexOf(left, right) >= 0);
-    return inside && apart > 2 ? 2 : apart;
-  };
-
-  const nearest = (name, known) => {
-    const most = name.length < 4 ? 1 : name.length < 8 ? 2 : 3;
-    const found = { __proto__: null };
-    let count = 0;
-    for (let far = 0; far <= most && count < 3; far++) {
-      for (let i = 0; i < known.length && count < 3; i++) {
-        if (distance(name, known[i]) === far) found[count++] = known[i];
-      }
-    }
-    let text = "";
-    for (let i = 0; i < count; i++) text += (i > 0 ? ", " : "") + found[i];
-    return text;
-  };
-
-  const unknown = (group, target, name) => {
-    const shown = name.length > 80 ? p.slice(name, 0, 80) + "…" : name;
-    const hint = hasOwn(surface.hints, name) ? surface.hints[name] : undefined;
-    let message;
-    if (hint !== undefined) message = group.name + "." + shown + ": " + hint;
-    else {
-      message = group.name + "." + shown + " does not exist.";
-      const names = keys(target);
-      const near = nearest(name, names);
-      if (near !== "") message += " Did you mean " + near + "?";
-      else if (names.length === 0) message += " There are no tools.";
-      else {
-        let some = "";
-        for (let i = 0; i < names.length && i < 12; i++) some += (i > 0 ? ", " : "") + names[i];
-        message += " There are: " + some + (names.length > 12 ? ", …" : "") + ".";
-      }
-    }
-    const error = { __proto__: null, tool: name, code: "unknown_tool", message };
-    return errors.toolError(errorKind(group, name), error, errors.here().text);
-  };
-
   // Members that everything has: a script, a printer or a promise probes them.
   const probed = (name) => name === "then" || name === "toJSON" || name in p.Object.prototype;
 
@@ -113,7 +55,7 @@
         get(_, name) {
           if (hasOwn(members, name)) return members[name];
           if (typeof name === "symbol" || probed(name)) return undefined;
-          throw unknown(group, members, name);
+          throw kit.need("unknown")(group, errorKind(group, name), keys(members), name);
         },
       });
     let twin = null;
@@ -161,21 +103,23 @@
   };
 
   let listed = null;
-  const list = () => (listed ??= catalog());
-  const helper = (name, shape) => (...args) => calls.callHelper(name, shape(args));
-  const search = helper("codemode.search", (args) => ({
+  const list = () => {
+    const values = kit.need("values");
+    return (listed ??= values.deepFreeze(p.parse(kit.texts.catalog)));
+  };
+  const discover = (name, shape) => (...args) => calls.callHelper(name, shape(args));
+  const search = discover("codemode.search", (args) => ({
     query: args[0],
     limit: errors.isObject(args[1]) ? args[1].limit : args[1],
   }));
-  const describe = helper("codemode.describe", (args) => ({ name: args[0] }));
+  const describe = discover("codemode.describe", (args) => ({ name: args[0] }));
 
   const discovery = on("codemode") || on("list");
 
   const build = () => {
     for (let i = 0; i < surface.groups.length; i++) {
       const group = surface.groups[i];
-      group.kind = errors.ToolError;
-      if (group.error_class !== null) group.kind = surface.errorClass(group.error_class[0]);
+      group.kind = errors.kindOf(group.error_class);
       const target = create(null);
       let sealed = null;
       const twin = () => sealed.makeTwin();
@@ -228,37 +172,30 @@
     alias("codemode", on("codemode") ? { __proto__: null, search, describe, list, call: callByName } : create(null));
   const bindings = () => alias("bindings", create(null));
 
-  // Global functions that the host answers, and shortcuts to tools.
-  const helpers = (define) => {
-    const spaces = create(null);
+  // A global function that the host answers, or an object of such.
+  const helper = (wanted) => {
+    const space = create(null);
     for (let i = 0; i < surface.helpers.length; i++) {
       const { name, spread } = surface.helpers[i];
       const call = freeze((...args) => calls.callHelper(name, spread ? args : args[0]));
+      if (name === wanted) return call;
       const dot = p.indexOf(name, ".");
-      if (dot < 0) define(name, call);
-      else {
-        const space = p.slice(name, 0, dot);
-        spaces[space] ??= create(null);
-        put(spaces[space], p.slice(name, dot + 1), call, true);
-      }
+      if (p.slice(name, 0, dot) === wanted) put(space, p.slice(name, dot + 1), call, true);
     }
-    const names = keys(spaces);
-    for (let i = 0; i < names.length; i++) {
-      const group = { __proto__: null, ...general, name: names[i] };
-      define(names[i], seal(group, spaces[names[i]]).object);
-    }
-    const shortcuts = keys(surface.shortcuts);
-    for (let i = 0; i < shortcuts.length; i++) {
-      const index = surface.shortcuts[shortcuts[i]];
-      for (let g = 0; g < surface.groups.length; g++) {
-        const group = surface.groups[g];
-        for (let m = 0; m < group.members.length; m++) {
-          if (group.members[m].index !== index) continue;
-          define(shortcuts[i], freeze(callable(group, group.members[m], () => undefined)));
-        }
-      }
-    }
+    return seal({ __proto__: null, ...general, name: wanted }, space).object;
   };
 
-  return { __proto__: null, made, codemode, bindings, helpers, list };
+  // A global function that calls the tool of that index.
+  const shortcut = (index) => {
+    for (let g = 0; g < surface.groups.length; g++) {
+      const group = surface.groups[g];
+      for (let m = 0; m < group.members.length; m++) {
+        const member = group.members[m];
+        if (member.index === index) return freeze(callable(group, member, () => undefined));
+      }
+    }
+    return undefined;
+  };
+
+  return { __proto__: null, made, codemode, bindings, helper, shortcut, list };
 });

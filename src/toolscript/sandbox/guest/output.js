@@ -1,6 +1,10 @@
 // What a script prints, emits, shows and stores.
-(function output(p, { bridge, values, errors, calls, options, lazy }) {
+(function output(p, kit) {
   const { stringify } = p;
+  const { options } = kit;
+  const bridge = kit.need("bridge");
+  const values = kit.need("values");
+  const errors = kit.need("errors");
   let items = 0;
   let chars = 0;
 
@@ -27,8 +31,6 @@
   const print = (text, stream, console) =>
     emitItem("text " + stream + " " + console, stringify(text), text.length);
 
-  const inspect = (value, nested) => lazy("inspect").inspect(value, nested);
-
   // Text of one printed value: strings as they are, results with two faces by their text.
   const show = (value) => {
     switch (typeof value) {
@@ -40,13 +42,13 @@
       case "undefined":
         return "" + value;
     }
-    return value === null ? "null" : inspect(value);
+    return value === null ? "null" : kit.need("inspect").inspect(value);
   };
 
   const format = (args) => {
     if (args.length === 1) return show(args[0]);
     if (typeof args[0] === "string" && p.indexOf(args[0], "%") >= 0) {
-      return lazy("inspect").format(args);
+      return kit.need("inspect").format(args);
     }
     let text = "";
     for (let i = 0; i < args.length; i++) text += (i > 0 ? " " : "") + show(args[i]);
@@ -64,7 +66,8 @@
     error: printer("stderr"),
   });
 
-  const face = (value) => (errors.isObject(value) ? p.weakGet(calls.faces, value) : undefined);
+  const face = (value) =>
+    kit.faces !== null && errors.isObject(value) ? p.weakGet(kit.faces, value) : undefined;
 
   // What printing a value shows where it is a result with two faces, or a list that has such.
   const faceText = (value) => {
@@ -93,14 +96,14 @@
   const text = (value) => print(faceText(value) ?? plainText(value), "stdout", 0);
 
   const emit = (value) => {
-    const json = calls.write(value === undefined ? null : value, "emit()") ?? "null";
+    const json = kit.need("calls").write(value === undefined ? null : value, "emit()") ?? "null";
     emitItem("value stdout 0", json, json.length);
   };
 
   const log = (...args) => print(args.length === 0 ? "" : format(args), "stdout", 1);
 
   const image = (data, mimeType) => {
-    const found = lazy("image").read(data, mimeType);
+    const found = kit.need("image").read(data, mimeType);
     const payload = stringify([found.data, found.mimeType]);
     emitItem("image stdout 0", payload, found.data.length);
   };
@@ -118,58 +121,5 @@
     bridge.send("p\n" + stringify([p.slice(show(message), 0, 10000), part]) + "\n");
   };
 
-  const initial = (json) => {
-    const found = values.parse(json, p.match(/\d{16}/, json) !== null);
-    const store = { __proto__: null };
-    const names = p.keys(found);
-    for (let i = 0; i < names.length; i++) store[names[i]] = values.write(found[names[i]]);
-    return store;
-  };
-
-  const makeStore = (json) => {
-    let kept = null;
-    const written = { __proto__: null };
-    let total = 0;
-    const check = (key) => {
-      if (typeof key !== "string") throw new p.TypeError("store(key, value): key must be a string");
-    };
-    const store = (key, value) => {
-      check(key);
-      if (bridge.ended) return;
-      kept ??= initial(json);
-      const text = value === undefined ? "" : (calls.write(value, "store()") ?? "");
-      const { store_value_chars: one, store_total_chars: all } = options;
-      if (one !== undefined && text.length > one) {
-        throw tooLarge("store_value_chars", one, text.length, "the stored value");
-      }
-      const grown = total - (written[key] ?? 0) + text.length;
-      if (all !== undefined && grown > all) {
-        throw tooLarge("store_total_chars", all, grown, "all that this script stores");
-      }
-      total = grown;
-      written[key] = text.length;
-      if (text === "") delete kept[key];
-      else kept[key] = text;
-      bridge.send("s\n" + stringify(key) + "\n" + text + "\n");
-    };
-    const load = (key) => {
-      check(key);
-      kept ??= initial(json);
-      const text = kept[key];
-      return text === undefined ? undefined : values.parse(text, p.match(/\d{16}/, text) !== null);
-    };
-    return { __proto__: null, store, load };
-  };
-
-  const tooLarge = (limit, allowed, seen, what) =>
-    errors.toolError(calls.general, {
-      __proto__: null,
-      name: "RangeError",
-      code: "too_large",
-      tool: "store",
-      message: what + " has " + seen + " characters of JSON; " + limit + " allows " + allowed,
-      details: { limit, allowed, seen },
-    });
-
-  return { __proto__: null, makeConsole, makeStore, text, emit, log, image, progress, faceText };
+  return { __proto__: null, makeConsole, text, emit, log, image, progress, show, faceText };
 });

@@ -1,6 +1,8 @@
 // Waits happen in the host; a timer is a helper call that the script can give up.
-(function timers(p, { bridge, calls }) {
+(function timers(p, kit) {
   const { apply } = p;
+  const bridge = kit.need("bridge");
+  const calls = kit.need("calls");
 
   const clean = (ms) => {
     const number = +ms;
@@ -44,5 +46,5 @@
     delete alive[id];
   };
 
-  return { sleep, setTimeout, setInterval, clearTimeout: clear, clearInterval: clear };
+  return { __proto__: null, sleep, setTimeout, setInterval, clearTimeout: clear, clearInterval: clear };
 });
