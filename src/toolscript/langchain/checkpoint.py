@@ -42,10 +42,10 @@ class RunRecord:
     run_id: str
     is_async: bool
     session: Session
-    paused: frozenset[int] = frozenset()
     _head: bytes | None = None
     _standing: tuple[StoredStatus, bytes | None] = ("running", None)
     _entries: list[bytes] = field(default_factory=list[bytes])
+    _paused_at: dict[int, int] = field(default_factory=dict[int, int])
     _next: int = 0
     _kept: int = 0
 
@@ -84,8 +84,6 @@ class RunRecord:
                 self.session.kept.append(Kept(value[0], value[1], value[2], tuple(value[3])))
             elif channel == "answers":
                 self.session.pauses.answers = dict(value)
-            elif channel == "paused":
-                self.paused = frozenset(value)
             else:
                 self._note(channel, value)
         self._kept = len(self.session.kept)
@@ -126,6 +124,8 @@ class RunRecord:
             self._entries.append(value)
         elif channel == "status":
             self._standing = (value[0], value[1])
+        elif channel == "paused":
+            self._paused_at |= dict.fromkeys(value, len(self._entries))
 
     async def pause(self) -> None:
         """Keep what was answered, and which calls ask: they are made again with the answers."""
@@ -137,15 +137,21 @@ class RunRecord:
     def made_again(self) -> Mapping[str, Answer]:
         """Leave for the calls that interrupted the graph to be made again, by their ids.
 
-        To the journal they began and did not end, and it would not repeat them by itself.
+        To the journal they began and did not end, and it would not repeat them by itself. One
+        that began again since then was on its way when the process died: nobody knows its
+        outcome, and it gets no leave.
         """
-        open_calls: dict[int, str] = {}
-        for entry in map(entry_from_bytes, self._entries):
+        open_calls: dict[int, tuple[str, int]] = {}
+        for place, entry in enumerate(map(entry_from_bytes, self._entries)):
             if isinstance(entry, Started):
-                open_calls[entry.seq] = entry.id
+                open_calls[entry.seq] = (entry.id, place)
             elif isinstance(entry, Finished):
                 open_calls.pop(entry.seq, None)
-        return {id: Approve() for seq, id in open_calls.items() if seq in self.paused}
+        return {
+            id: Approve()
+            for seq, (id, place) in open_calls.items()
+            if self._paused_at.get(seq, 0) > place
+        }
 
 
 current_record: ContextVar[RunRecord] = ContextVar("toolscript_run_record")
