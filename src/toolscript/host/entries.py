@@ -73,6 +73,7 @@ class Closed:
     at: float
     cpu_s: float | None
     queue_s: float
+    peak_parallel: int
 
 
 @dataclass(frozen=True, slots=True)

@@ -341,7 +341,8 @@ class RunJournal:
         """
         before = self._before
         cpu_s = None if usage.cpu_s is None else usage.cpu_s - (before.cpu_s or 0.0)
-        self._commits.put(Closed(time.time(), cpu_s, max(0.0, usage.queue_s - before.queue_s)))
+        queue_s = max(0.0, usage.queue_s - before.queue_s)
+        self._commits.put(Closed(time.time(), cpu_s, queue_s, usage.peak_parallel))
         await self._commits.settle(status, outcome.encode())
 
     async def let_go(self) -> None:
@@ -360,6 +361,7 @@ class RunJournal:
             wall_s=before.wall_s + usage.wall_s,
             cpu_s=sum(cpu) if cpu else None,
             queue_s=before.queue_s + usage.queue_s,
+            peak_parallel=max(before.peak_parallel, usage.peak_parallel),
         )
 
     # The log as it was left.
@@ -402,6 +404,7 @@ class RunJournal:
                 wall_s=max(0.0, wall_s),
                 cpu_s=closed.cpu_s if closed else None,
                 queue_s=closed.queue_s if closed else 0.0,
+                peak_parallel=closed.peak_parallel if closed else 0,
             )
         )
 
