@@ -101,6 +101,7 @@ class WorkerExecution(Execution):
         self._frames: list[Frame] = []
         self._waiter: asyncio.Future[None] | None = None
         self._ended = False
+        self._lost = False
         self.closed = False
         self._reading = False
         self._writing = False
@@ -160,7 +161,7 @@ class WorkerExecution(Execution):
         self._account()
         ended = self._ended
         self._stop()
-        if ended and self._worker.process.poll() is None and not self._outgoing:
+        if ended and not self._lost and not self._outgoing:
             self._pool.release(self._worker)
         else:
             self._pool.discard(self._worker)
@@ -245,7 +246,7 @@ class WorkerExecution(Execution):
 
     def _take(self, data: bytes) -> None:
         if not data:
-            self._finish(EndFrame("worker_exit", message="the worker process ended unexpectedly"))
+            self._lose(EndFrame("worker_exit", message="the worker process ended unexpectedly"))
             return
         decoder = self._worker.decoder
         decoder.feed(data)
@@ -257,7 +258,7 @@ class WorkerExecution(Execution):
                 for frame in decoder.frames(part):
                     self._receive(frame)
         except ProtocolError as error:
-            self._finish(EndFrame("worker_exit", message=f"the worker broke the protocol: {error}"))
+            self._lose(EndFrame("worker_exit", message=f"the worker broke the protocol: {error}"))
         if len(self._frames) > MOST_BUFFERED:
             self._read(False)
         if self._frames and self._waiter is not None and not self._waiter.done():
@@ -278,6 +279,14 @@ class WorkerExecution(Execution):
         else:
             self._open_calls += hasattr(frame, "args")
         self._frames.append(frame)
+
+    def _lose(self, frame: EndFrame) -> None:
+        """End without the worker: it died, or cannot be trusted, and serves nobody else.
+
+        Whether its process has ended cannot be asked: a killed one may take a moment to.
+        """
+        self._lost = True
+        self._finish(frame)
 
     def _finish(self, frame: EndFrame) -> None:
         if self._ended:
@@ -320,7 +329,7 @@ class WorkerExecution(Execution):
             self._watch(max(left, 0.02))
             return
         self._worker.process.kill()
-        self._finish(EndFrame("timeout", message="the script used up its computing time"))
+        self._lose(EndFrame("timeout", message="the script used up its computing time"))
 
 
 def _rest(pieces: list[memoryview | bytes], sent: int) -> list[memoryview | bytes]:
