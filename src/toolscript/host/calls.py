@@ -11,15 +11,16 @@ for the asking. The handler has a task of its own, which also delivers what it c
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Sequence
 from typing import Any
 
+from toolscript import jsontext
 from toolscript.contract.entry import Entry
 from toolscript.contract.nearest import nearest
 from toolscript.contract.tool import Tool
 from toolscript.errors import ToolError
 from toolscript.events import CallCompleted, CallDenied, CallFailed, CallPending, CallStarted
-from toolscript.host.approval import Approve, Reject, pending_id
+from toolscript.host.approval import Reject, pending_id
 from toolscript.host.arguments import fitting_arguments
 from toolscript.host.context import CallContext
 from toolscript.host.delivery import Delivery
@@ -165,8 +166,6 @@ class Calls:
         """Give the script a result that the journal holds; for `RunJournal.attach`."""
         record = self.records.get(finished.seq)
         if record is not None:
-            if replayed:
-                record.replay(finished)
             self._tell(record)
         self._delivery.owed -= 1
         reply = finished.reply
@@ -228,6 +227,9 @@ class Calls:
         call.known = known_call(self._setup.run_id, call.entry.expression, record)
         options = call.entry.tool.options
         recalled = journal.recall(call.known, repeatable=options.idempotent or options.read_only)
+        if recalled.finished is not None:
+            record.replay(recalled.finished)
+            self.chars_out += 0 if record.result is None else len(record.result.text)
         if recalled.state in ("finished", "refused"):
             self._delivery.owed += recalled.state == "finished"
             self._leave(call)
@@ -235,8 +237,6 @@ class Calls:
         call.answer = recalled.answer
         if recalled.was_started and isinstance(recalled.answer, Reject):
             raise failed("failed", recalled.answer.reason or "the call was taken as failed")
-        if recalled.was_started or recalled.state == "repeat":
-            call.answer = Approve()
         return False
 
     # -- policy and approval
@@ -274,6 +274,27 @@ class Calls:
             for record in self.records.values()
             if record.status == "ok" and record.changes
         ]
+
+    def undecided(self, calls: Sequence[CallId]) -> tuple[Pending, ...]:
+        """What a person has to know of calls whose outcome the journal does not know."""
+        effects = tuple(self._effects())
+        found: list[Pending] = []
+        for call in calls:
+            record = self.records.get(call.seq)
+            found.append(
+                Pending(
+                    id=call.id,
+                    tool=record.tool if record else call.tool,
+                    args=jsontext.loads(record.args) if record else call.shown,
+                    reason="its process died while it was under way: Approve makes it again, "
+                    "Reject takes it as failed",
+                    seq=call.seq,
+                    line=record.line if record else None,
+                    namespace=record.namespace if record else None,
+                    effects_so_far=effects,
+                )
+            )
+        return tuple(found)
 
     # -- handler, result
 

@@ -134,7 +134,7 @@ class Helpers:
         assert journal is not None
         assert known is not None
         await journal.live()
-        await journal.start(known, read_only=True)
+        await journal.start(known)
         seconds = _sleep_seconds(record.args)
         if recalled.began_at is not None:
             seconds = max(0.0, min(seconds, recalled.began_at + seconds - time.time()))

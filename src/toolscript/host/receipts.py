@@ -28,6 +28,7 @@ class Record:
         "attempts",
         "changes",
         "duration_ms",
+        "edited",
         "error",
         "line",
         "namespace",
@@ -56,6 +57,7 @@ class Record:
         self.attempts = 1
         self.note: str | None = None
         self.replayed = False
+        self.edited = False
         self.changes = True
         self._began = 0.0
 
@@ -87,6 +89,7 @@ class Record:
             duration_ms=self.duration_ms,
             attempts=self.attempts,
             note=self.note,
+            edited=self.args.decode() if self.edited else None,
         )
 
     def replay(self, finished: Finished) -> None:
@@ -97,6 +100,8 @@ class Record:
         self.duration_ms = finished.duration_ms
         self.attempts = finished.attempts
         self.note = finished.note
+        if finished.edited is not None:
+            self.args = finished.edited.encode()
         reply = finished.reply
         if reply.value is not None:
             self.result = JsonText(reply.value, len(reply.value), reply.bigints, reply.text)

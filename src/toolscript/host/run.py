@@ -216,6 +216,7 @@ class _Run:
             if self._guest is not None or self._idle_at == self._delivery.sent:
                 self._end(self._late)
         elif journal is not None and (problem := journal.problem) is not None:
+            self._paused = self._calls.undecided(journal.unknown)
             self._ending.set_result(problem)
         elif self._guest is not None and not self._raised:
             if not (self._draining and self._calls.live):
@@ -385,8 +386,8 @@ class _Run:
         return error
 
     def _usage(self) -> RunUsage:
-        used = self._execution.usage
-        return RunUsage(
+        used, journal = self._execution.usage, self._setup.journal
+        own = RunUsage(
             wall_s=time.monotonic() - self._began,
             cpu_s=used.cpu_s,
             queue_s=used.queue_s,
@@ -396,6 +397,7 @@ class _Run:
             chars_in=self._calls.chars_in,
             chars_out=self._calls.chars_out,
         )
+        return own if journal is None else journal.total(own)
 
 
 def _tainted(records: Iterable[Record]) -> RunError | None:
