@@ -60,6 +60,11 @@ def surroundings_of(
         helpers=tuple(Helper(item.name, item.spread) for item in contract.globals),
         shortcuts=_shortcut_targets(contract, shortcuts),
         hints=dict(hints),
+        options={
+            name: most
+            for name in ("store_value_chars", "store_total_chars")
+            if (most := getattr(profile.limits, name)) is not None
+        },
     )
     listed = [entry for entry in contract.entries if not entry.tool.options.hidden]
     catalog = [

@@ -26,11 +26,11 @@
     if (ended) return;
     queued += frame.length;
     queue[last++] = frame;
-    // A script that only computes cannot be interrupted to fetch its output: bound it here.
-    if (queued > options.frame_bytes) {
-      const limit = "frame_bytes";
-      end({ __proto__: null, outcome: "limit", limit, message: "too much output at once" }, "");
-    }
+    if (queued <= options.frame_bytes) return;
+    // A script that only computes cannot be interrupted to fetch what it says: bound it here.
+    const message = "the script said too much at once";
+    end({ __proto__: null, outcome: "limit", limit: "frame_bytes", message }, "");
+    throw new p.RangeError(message);
   };
 
   const endWith = (record, value) => {

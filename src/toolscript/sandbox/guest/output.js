@@ -1,35 +1,14 @@
 // What a script prints, emits, shows and stores.
 (function output(p, kit) {
   const { stringify } = p;
-  const { options } = kit;
   const bridge = kit.need("bridge");
   const values = kit.need("values");
   const errors = kit.need("errors");
-  let items = 0;
-  let chars = 0;
 
-  // The host counts what arrives; this only keeps a script that never yields from piling up.
-  const count = (length) => {
-    items += 1;
-    chars += length;
-    let limit = "";
-    if (options.output_items !== undefined && items > options.output_items) limit = "output_items";
-    if (options.output_bytes !== undefined && chars > options.output_bytes) limit = "output_bytes";
-    return limit;
-  };
-
-  const emitItem = (head, payload, length) => {
-    if (bridge.ended) return;
-    const limit = count(length);
-    bridge.send("o " + head + "\n" + payload + "\n");
-    if (limit === "") return;
-    const message = "the script produced more output than " + limit + " allows";
-    bridge.end({ __proto__: null, outcome: "limit", limit, message }, "");
-    throw new p.RangeError(message);
-  };
+  const emitItem = (head, payload) => bridge.send("o " + head + "\n" + payload + "\n");
 
   const print = (text, stream, console) =>
-    emitItem("text " + stream + " " + console, stringify(text), text.length);
+    emitItem("text " + stream + " " + console, stringify(text));
 
   // Text of one printed value: strings as they are, results with two faces by their text.
   const show = (value) => {
@@ -97,7 +76,7 @@
 
   const emit = (value) => {
     const json = kit.need("calls").write(value === undefined ? null : value, "emit()") ?? "null";
-    emitItem("value stdout 0", json, json.length);
+    emitItem("value stdout 0", json);
   };
 
   const log = (...args) => print(args.length === 0 ? "" : format(args), "stdout", 1);
@@ -105,7 +84,7 @@
   const image = (data, mimeType) => {
     const found = kit.need("image").read(data, mimeType);
     const payload = stringify([found.data, found.mimeType]);
-    emitItem("image stdout 0", payload, found.data.length);
+    emitItem("image stdout 0", payload);
   };
 
   const progress = (...args) => {
