@@ -9,7 +9,7 @@ import pytest
 from pydantic import BaseModel, ConfigDict
 from pydantic import Field as PydanticField
 
-from toolscript.contract.tool import ToolOptions
+from toolscript.contract.tool import ToolOptions, ToolValue
 from toolscript.errors import ContractError, ToolError
 from toolscript.mcp import tool_from_mcp, unwrap
 
@@ -79,6 +79,8 @@ def test_content_of_mixed_kinds_stays_whole() -> None:
         ]
     }
     assert unwrap(result) == result
+    whole = tool_from_mcp({"name": "shot", "inputSchema": {}}, lambda name, args: result)
+    assert whole.call({}, None) == ToolValue(result, "done\n[image, image/png, 8 bytes]")
     assert unwrap(ResultV1(content=[TextBlock(text="a"), TextBlock(type="other", text="b")])) == {
         "content": [{"type": "text", "text": "a"}, {"type": "other", "text": "b"}],
         "isError": False,

@@ -14,6 +14,7 @@ from typing import Any, Final, cast
 
 from toolscript.contract.tool import JsonSchema, Tool, ToolContext, ToolOptions
 from toolscript.errors import ContractError
+from toolscript.mcp.faces import with_face
 from toolscript.mcp.unwrap import plain_result, raise_if_error, unwrap, unwrapped_schema
 
 _HINTS: Final = {
@@ -59,12 +60,12 @@ def tool_from_mcp(
 
     def receive(result: Any) -> Any:
         if not typed:
-            return unwrap(result, declared)
+            return with_face(unwrap(result, declared))
         fields = plain_result(result)
         if fields is None:
             return result
         raise_if_error(fields)
-        return fields
+        return with_face(fields)
 
     return Tool(
         name=name,
