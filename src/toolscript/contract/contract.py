@@ -9,12 +9,13 @@ from typing import Any, cast
 
 from toolscript.contract.catalog import Catalog
 from toolscript.contract.convert import tools_from
-from toolscript.contract.declare import declare_contract
+from toolscript.contract.declare import declare_contract, schema_warnings
 from toolscript.contract.entry import Entry
 from toolscript.contract.fingerprint import contract_fingerprint
 from toolscript.contract.input import ProgramInput
 from toolscript.contract.names import ENGINE_GLOBALS, ToolGroup, name_tools
 from toolscript.contract.signature import Manner
+from toolscript.contract.strict import require_exact
 from toolscript.contract.tool import GlobalFunction, JsonSchema, Namespace, Tool
 from toolscript.errors import ContractError
 from toolscript.globals import globals_of, reserved_names
@@ -89,13 +90,16 @@ class Contract:
             clash=profile.clash,
             taken=ENGINE_GLOBALS | reserved_names(profile),
         )
+        schema = input.schema if input else None
+        if profile.schemas == "strict":
+            require_exact(named.entries, schema)
         return cls(
             profile=profile,
             namespaces=tuple(namespaces),
             entries=named.entries,
             input=input,
             globals=tuple(globals),
-            warnings=named.warnings,
+            warnings=(*named.warnings, *schema_warnings(named.entries, schema)),
         )
 
     @property
@@ -111,6 +115,7 @@ class Contract:
         """How tools are written in declarations."""
         return Manner(
             exact=self.profile.schemas == "strict",
+            string_argument=self.profile.schemas != "strict",
             envelope=self.profile.broker,
             effects=self.profile.require_policy,
         )

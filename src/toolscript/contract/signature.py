@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Final
+from typing import Any, Final, cast
 
 from toolscript.contract.comments import (
     TOOL_DESCRIPTION_CHARS,
@@ -25,6 +25,8 @@ from toolscript.contract.type_names import TypeNames, type_name
 
 DEFAULT_INPUT_SCHEMA_MAX_CHARS: Final = 16_000
 """Largest type of an argument, in characters, before it becomes `unknown` (seed 004)."""
+
+_COMPOSING: Final = frozenset({"$ref", "$dynamicRef", "$recursiveRef", "allOf", "anyOf", "oneOf"})
 
 _EXAMPLES: Final = 2
 _EXAMPLE_CHARS: Final = 200
@@ -78,6 +80,9 @@ def string_argument_of(schema: JsonSchema | None) -> str | None:
     """
     if not isinstance(schema, Mapping):
         return None
+    # Most schemas say by themselves that they ask for more than one property, or for none.
+    if _COMPOSING.isdisjoint(schema) and not _asks_for_one(schema.get("required")):
+        return None
     interpreter = Interpreter(Document(schema))
     shape = interpreter.root()
     shape = interpreter.definitions[shape.key] if isinstance(shape, Ref) else shape
@@ -97,6 +102,12 @@ def string_argument_of(schema: JsonSchema | None) -> str | None:
         for choice in choices
     )
     return required[0] if strings else None
+
+
+def _asks_for_one(required: object) -> bool:
+    return (
+        isinstance(required, list) and len({str(name) for name in cast("list[Any]", required)}) == 1
+    )
 
 
 def output_type(
