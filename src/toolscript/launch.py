@@ -156,13 +156,14 @@ async def _execute(parts: Parts, request: Request, script: Script) -> RunResult:
             raise ConfigurationError(
                 f'isolation="required", but here the runtime lacks: {", ".join(missing)}'
             )
+    clock = request.journal.clock if request.journal else request.clock
     program = program_of(
         script,
         profile,
         parts.surroundings,
         input=request.input,
         store=request.store,
-        clock=request.journal.clock if request.journal else request.clock,
+        clock=clock,
     )
     if deadline is not None:
         # A script that computes until the deadline is stopped by its own clock, and what it has
@@ -198,6 +199,7 @@ async def _execute(parts: Parts, request: Request, script: Script) -> RunResult:
         gates=parts.gates,
         depth=request.depth,
         journal=request.journal,
+        clock=clock,
         resumed=request.resumed,
         passthrough=request.passthrough,
         error_classes={

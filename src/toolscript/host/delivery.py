@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 from toolscript.host.values import JsonText
-from toolscript.sandbox.runtime import Execution
+from toolscript.sandbox.runtime import Clock, Execution
 
 
 class Delivery:
@@ -13,11 +14,12 @@ class Delivery:
 
     While `holding`, nothing is given to the script: a person has to answer, or an exception has
     to pass, before it may go on. `owed` counts outcomes that are with the journal and not yet
-    with the script.
+    with the script. A script's clock that advances moves to the time of each result.
     """
 
-    def __init__(self, execution: Execution) -> None:
+    def __init__(self, execution: Execution, clock: Clock | None = None) -> None:
         self._execution = execution
+        self._now_ms = clock.now_ms if clock is not None and clock.advancing else None
         self.sent = 0
         self.owed = 0
         self.holding = False
@@ -27,11 +29,22 @@ class Delivery:
             return
         self.sent += 1
         self._execution.resolve(
-            seq, value.text, bigints=value.bigints, text=value.face, now_ms=now_ms
+            seq,
+            value.text,
+            bigints=value.bigints,
+            text=value.face,
+            now_ms=self._moved(now_ms),
         )
 
     def reject(self, seq: int, error: dict[str, Any], now_ms: int | None = None) -> None:
         if self.holding:
             return
         self.sent += 1
-        self._execution.reject(seq, error, now_ms=now_ms)
+        self._execution.reject(seq, error, now_ms=self._moved(now_ms))
+
+    def _moved(self, recorded: int | None) -> int | None:
+        """What the clock shows from now on: the time on record, or else that of this machine."""
+        if recorded is None and self._now_ms is not None:
+            self._now_ms = max(self._now_ms, time.time_ns() // 1_000_000)
+            return self._now_ms
+        return recorded

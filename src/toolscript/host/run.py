@@ -70,7 +70,7 @@ class _Run:
         self._loop = asyncio.get_running_loop()
         self._began = time.monotonic()
         self._observer = Observer(setup.on_event)
-        self._delivery = Delivery(execution)
+        self._delivery = Delivery(execution, setup.clock)
         limits = setup.profile.limits
         self._output = Output(limits, truncate=setup.profile.overflow == "truncate")
         self._writes = Writes(limits)

@@ -17,6 +17,7 @@ from toolscript.host.replay import RunJournal
 from toolscript.profiles import Profile
 from toolscript.result import RunError, RunResult
 from toolscript.sandbox.frames import EndFrame
+from toolscript.sandbox.runtime import Clock
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,11 +58,13 @@ class RunSetup:
         gates: the lasting parts of each tool.
         depth: how many runs this one is inside of.
         journal: what keeps the run, or None.
+        clock: the script's pinned clock, or None for the real one.
         decisions: what people said about calls that waited, by `Pending.id`.
         passthrough: exceptions by which a framework steers: when a tool raises one, the script
             never sees it; calls under way finish and are recorded, then `drive` raises it, with
             any further ones as an exception group in its `__cause__`.
         error_classes: a namespace's own error class, by namespace.
+        runtime_name: the active runtime, for tools whose manifest names theirs.
         sandboxed: whether the runtime confines scripts, for policies that ask for it.
         resumed: whether the run was begun earlier.
         wall_s: the seconds that `deadline` stands for, for messages; None is the profile's.
@@ -84,9 +87,11 @@ class RunSetup:
     gates: ToolGates
     depth: int = 0
     journal: RunJournal | None = None
+    clock: Clock | None = None
     decisions: Mapping[str, Answer] = field(default_factory=dict[str, Answer])
     passthrough: tuple[type[BaseException], ...] = ()
     error_classes: Mapping[str, ErrorClass] = field(default_factory=dict[str, ErrorClass])
+    runtime_name: str | None = None
     sandboxed: bool = True
     resumed: bool = False
     wall_s: float | None = None
