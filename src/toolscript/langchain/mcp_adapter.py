@@ -29,16 +29,19 @@ def mcp_output_schema(schema: JsonSchema | None) -> JsonSchema | None:
     return unwrapped_schema(schema)
 
 
-def mcp_value(content: Any, artifact: Any, output_schema: JsonSchema | None) -> Any:
-    """What a script gets of the adapter's content and artifact."""
+def mcp_value(content: Any, artifact: Any, declared: JsonSchema | None) -> Any:
+    """What a script gets of the adapter's content and artifact.
+
+    `declared` is the server's output schema, where the application read it from the session.
+    """
     result: dict[str, Any] = {"content": content}
     if isinstance(artifact, Mapping):
         structured: Any = cast("Mapping[str, Any]", artifact).get("structured_content")
         if structured is not None:
             result["structuredContent"] = structured
-            if _is_boxed(structured, content):
+            if declared is None and _is_boxed(structured, content):
                 return structured["result"]
-    value = unwrap(result, output_schema)
+    value = unwrap(result, declared)
     return content if value is result else value
 
 

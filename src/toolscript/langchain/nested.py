@@ -44,6 +44,7 @@ class NestedTool:
         self._injection = injection_of(tool)
         self.input_schema = input_schema_of(tool, self._injection)
         self._is_mcp = is_mcp(tool)
+        self._declared = output_schema
         if self._is_mcp:
             self.output_schema = mcp_output_schema(output_schema)
         else:
@@ -147,7 +148,7 @@ class NestedTool:
                 code="invalid_result",
             )
         session.keep(seq, self.tool.name, artifact, ())
-        return mcp_value(value, artifact, self.output_schema) if self._is_mcp else value
+        return mcp_value(value, artifact, self._declared) if self._is_mcp else value
 
     def _from_message(self, message: ToolMessage) -> Any:
         content: Any = message.content

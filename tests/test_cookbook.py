@@ -1,0 +1,49 @@
+"""Every recipe runs as it stands: offline, with no key, in a process of its own."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+COOKBOOK = Path(__file__).parents[1] / "cookbook"
+
+SAYS = {
+    "langchain_agents.py": ("Above 200 euros: desk. Sold out: chair.",),
+    "langchain_approval.py": ("(paying 120 for A-1)", "(paying 100 for A-3)"),
+    "langchain_catalogue.py": ("400 tools", '"oldest":"shipment-0001"'),
+    "langchain_database.py": ('"region":"south"',),
+    "langchain_mcp.py": ('{"books":2,"pages":571}',),
+}
+"""What a recipe prints when its script did what it is about."""
+
+NEEDS = {"langchain_mcp.py": ("langchain_mcp_adapters", "mcp")}
+
+
+@pytest.mark.parametrize("name", sorted(SAYS))
+def test_a_recipe_runs_as_it_stands(name: str) -> None:
+    for package in NEEDS.get(name, ()):
+        if find_spec(package) is None:
+            pytest.skip(f"{package} is not installed")
+    offline = {key: value for key, value in os.environ.items() if not key.endswith("_API_KEY")}
+    ended = subprocess.run(
+        [sys.executable, str(COOKBOOK / name)],
+        env=offline,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=100,
+        check=False,
+    )
+    assert ended.returncode == 0, ended.stderr
+    for line in SAYS[name]:
+        assert line in ended.stdout
+    assert "Error (" not in ended.stdout
+
+
+def test_no_recipe_is_left_out() -> None:
+    assert {path.name for path in COOKBOOK.glob("*.py")} == set(SAYS)
