@@ -58,19 +58,19 @@ declare const console: {
   error(...values: unknown[]): void;
   debug(...values: unknown[]): void;
 };""",
-        summary="`console.log(...)` prints; what is printed is read together with the result.",
+        summary="`console.log(...)` prints.",
     ),
     Global(
         switch="text",
         names=("text",),
         declaration="/** Adds text to the output. */\ndeclare function text(value: unknown): void;",
-        summary="`text(value)` adds text to the output.",
+        summary="`text(value)` outputs text.",
     ),
     Global(
         switch="emit",
         names=("emit",),
         declaration="/** Adds a value to the output. */\ndeclare function emit(value: unknown): void;",
-        summary="`emit(value)` adds a value to the output.",
+        summary="`emit(value)` outputs a value.",
     ),
     Global(
         switch="log",
@@ -89,7 +89,7 @@ declare const console: {
         switch="exit",
         names=("exit",),
         declaration="/** Ends the script at once, successfully. */\ndeclare function exit(): never;",
-        summary="`exit()` ends the script at once.",
+        summary="`exit()` ends the script.",
     ),
     Global(
         switch="store",
@@ -98,7 +98,7 @@ declare const console: {
         "declare function store(key: string, value: unknown): void;\n"
         "/** A value kept by an earlier script, or undefined. */\n"
         "declare function load(key: string): any;",
-        summary="`store(key, value)` and `load(key)` keep values between scripts.",
+        summary="`store(key, value)` and `load(key)` keep values.",
     ),
     Global(
         switch="timers",
@@ -108,14 +108,14 @@ declare const console: {
         "declare function setInterval(callback: (...values: any[]) => void, ms?: number, ...values: unknown[]): number;\n"
         "declare function clearTimeout(id?: number): void;\n"
         "declare function clearInterval(id?: number): void;",
-        summary="`await sleep(ms)` waits; so do `setTimeout` and `setInterval`.",
+        summary="`await sleep(ms)`, `setTimeout` and `setInterval` wait.",
     ),
     Global(
         switch="progress",
         names=("progress",),
         declaration="/** Tells whoever watches how far the script is; not part of the result. */\n"
         "declare function progress(message: string, fraction?: number): void;",
-        summary="`progress(message, fraction?)` tells whoever watches.",
+        summary="`progress(message, fraction?)` reports.",
     ),
     Global(
         switch="web",

@@ -18,8 +18,8 @@ _UNAWAITED = {
 def opening(profile: Profile) -> str:
     """The first sentence of every prompt."""
     return (
-        f"Do the whole task in one {language(profile)} script that calls the tools below. It runs "
-        f"in a sandbox; you read back what it returns and prints."
+        f"Do the whole task in one {language(profile)} script that calls the tools below; you read "
+        f"back only what it returns and prints."
     )
 
 
@@ -27,39 +27,34 @@ def language(profile: Profile) -> str:
     return "TypeScript" if profile.typescript else "JavaScript"
 
 
-def script_rules(profile: Profile, *, has_input: bool, has_unknown: bool) -> list[str]:
+def script_rules(
+    profile: Profile, rows: Sequence[Global], *, has_input: bool, has_unknown: bool
+) -> list[str]:
     """The rules that hold under a profile, the most important first."""
     return [
         *_form(profile, has_input=has_input),
         *_calls(profile, has_unknown=has_unknown),
         *_world(profile),
+        *_besides(rows),
+        *_limits(profile),
     ]
-
-
-def globals_line(rows: Sequence[Global]) -> str:
-    """One paragraph on the globals that exist besides the tools."""
-    told = [row.summary for row in rows if row.summary and row.switch not in _LISTED_APART]
-    return " ".join(told)
 
 
 def _form(profile: Profile, *, has_input: bool) -> Iterator[str]:
     if profile.source == "module":
         scope = "input, codemode, console" if has_input else "codemode, console"
         yield (
-            f"Write a module: `export default async function ({{ {scope} }}: AgentProgramScope) "
+            f"It is a module: `export default async function ({{ {scope} }}: AgentProgramScope) "
             "{ … }`. Tools are `codemode.<name>(…)`."
         )
     else:
-        yield (
-            "Write the body of an async function: `await` works at the top level, `return` gives "
-            "the result."
-        )
+        yield "It is the body of an async function: `await` and `return` work at the top level."
     if profile.returns == "ignore":
         yield "The returned value is ignored: print the answer with `console.log`."
-    elif profile.source != "module" or not profile.discovery:
+    else:
         yield (
             "Filter, join, sort and count in the script. Return only what the answer needs, as a "
-            "value (not as JSON text): whole results do not belong in it."
+            "value, not as JSON text."
         )
     if has_input:
         yield "`input` holds the input of this task, read-only."
@@ -73,23 +68,20 @@ def _calls(profile: Profile, *, has_unknown: bool) -> Iterator[str]:
         )
     else:
         yield (
-            "A call takes one object of arguments and resolves to a ready value (object, array, "
-            "string, number): never `JSON.parse` it. `?` marks what may be left out; properties "
-            "that are not declared may be refused."
+            "A call takes one object and resolves to a ready value: never `JSON.parse` it. `?` "
+            "marks what may be left out; pass no undeclared property."
         )
-    most = profile.limits.parallel
-    together = f" (up to {most} run at once)" if most and profile.parallel == "all" else ""
     if profile.parallel == "serial":
         yield "Calls run one after another. Await each one."
     else:
         yield (
-            f"Start independent calls together with `Promise.all`{together}. Await every call: "
-            f"one that is still running when the script ends {_UNAWAITED[profile.unawaited]}."
+            "Start independent calls together with `Promise.all`. Await every call: at the end "
+            f"one still running {_UNAWAITED[profile.unawaited]}."
         )
     if has_unknown:
         yield (
-            "A result of type `unknown` has no declared shape: return a small part of one first, "
-            "then write the script that relies on it."
+            "The shape of an `unknown` result is not declared: return a small part of one before "
+            "you rely on it."
         )
     if profile.tool_errors == "code":
         yield "A failed call throws a `ToolError` that tells only its `code`."
@@ -100,37 +92,46 @@ def _calls(profile: Profile, *, has_unknown: bool) -> Iterator[str]:
         )
     else:
         yield (
-            "A failed call throws a `ToolError` (`tool`, `code`, `message`, `details`). Catch it "
-            "only where the script can go on without the result; otherwise let it end the script."
+            "A failed call throws a `ToolError` (`tool`, `code`, `message`, `details`); catch it "
+            "only where the script can do without."
         )
 
 
 def _world(profile: Profile) -> Iterator[str]:
-    kept = " except by `store`" if "store" in profile.builtins else ""
     if profile.check == "constrained":
         yield (
             "Allowed are constants, arrow functions, conditions, loops and calls. No imports, "
             "classes, `function`, `new`, regular expressions, index access, `Math` or `console`."
         )
-    else:
-        yield (
-            "Standard JavaScript works. There is no `fetch`, `require`, `import`, `process`, "
-            f"`Buffer` or file system: only tools reach outside. Nothing is kept between scripts"
-            f"{kept}."
-        )
-    if profile.json == "bigint":
-        yield "Integers beyond 2^53 arrive as `bigint`."
+        return
+    kept = " but by `store`" if "store" in profile.builtins else ""
+    yield (
+        "There is no `fetch`, `require`, `import`, `process`, `Buffer` or file system. Nothing is "
+        f"kept between scripts{kept}."
+    )
+
+
+def _besides(rows: Sequence[Global]) -> Iterator[str]:
+    """The globals that exist besides the tools, in the words of their table."""
+    told = [row.summary for row in rows if row.summary and row.switch not in _LISTED_APART]
+    if told:
+        yield f"Also there: {' '.join(told)}"
+
+
+def _limits(profile: Profile) -> Iterator[str]:
     limits = profile.limits
+    at_once = f", {limits.parallel} at once" if limits.parallel is not None else ""
     bounds = [
         f"{limits.wall_s:g} s" if limits.wall_s is not None else "",
-        f"{limits.calls:,} calls" if limits.calls is not None else "",
+        f"{limits.calls:,} calls{at_once}" if limits.calls is not None else "",
         f"{_size(limits.value_bytes)} returned"
         if limits.value_bytes is not None and profile.returns == "value"
         else "",
     ]
     told = ", ".join(bound for bound in bounds if bound)
-    if told:
-        yield f"Limits of one script: {told}."
+    big = " Integers beyond 2^53 are `bigint`." if profile.json == "bigint" else ""
+    if told or big:
+        yield f"{f'Limits: {told}.' if told else ''}{big}".strip()
 
 
 def _size(amount: int) -> str:

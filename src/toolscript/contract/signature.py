@@ -142,7 +142,7 @@ def signature(
 
 
 def tool_comment(tool: Tool, expression: str, manner: Manner) -> list[str]:
-    """The JSDoc of a tool: description, how it behaves, examples; as lines."""
+    """The comment on a tool: description, how it behaves, examples; as lines."""
     options = tool.options
     lines = clean_lines(tool.description, TOOL_DESCRIPTION_CHARS)
     behaviour = _behaviour(tool)
@@ -157,6 +157,8 @@ def tool_comment(tool: Tool, expression: str, manner: Manner) -> list[str]:
         shown = value_line(dict(example), _EXAMPLE_CHARS)
         if shown:
             lines.append(f"@example await {expression}({shown})")
+    if manner.style.comments == "line":
+        return [f"// {line}" for line in lines]
     return doc_comment(lines)
 
 
