@@ -21,7 +21,7 @@ _HOME = {
     "tool_from_langchain": "convert",
 }
 
-__all__ = sorted(_HOME)
+__all__ = ["CodeModeMiddleware", "CodeModeTool", "tool_from_langchain"]
 
 
 def __getattr__(name: str) -> Any:

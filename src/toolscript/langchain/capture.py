@@ -15,6 +15,8 @@ from weakref import WeakKeyDictionary
 
 from langchain_core.tools import BaseTool
 
+from toolscript.langchain.signature import annotations_of
+
 _returned: ContextVar[list[Any] | None] = ContextVar("toolscript_returned", default=None)
 
 _views: WeakKeyDictionary[type[BaseTool], type[BaseTool]] = WeakKeyDictionary()
@@ -66,6 +68,8 @@ def _view_class(original: type[BaseTool]) -> type[BaseTool]:
     def _run(self: BaseTool, *args: Any, **kwargs: Any) -> Any:
         return _note(run(self, *args, **kwargs))
 
+    # LangChain resolves these at each call; resolved ones cost it nothing.
+    _run.__annotations__ = annotations_of(run)
     namespace: dict[str, Any] = {
         "__module__": original.__module__,
         "__qualname__": original.__qualname__,
@@ -77,6 +81,7 @@ def _view_class(original: type[BaseTool]) -> type[BaseTool]:
         async def _arun(self: BaseTool, *args: Any, **kwargs: Any) -> Any:
             return _note(await arun(self, *args, **kwargs))
 
+        _arun.__annotations__ = annotations_of(arun)
         namespace["_arun"] = _arun
     metaclass: Any = type(original)
     view: type[BaseTool] = metaclass(original.__name__, (original,), namespace)
