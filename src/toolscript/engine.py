@@ -25,7 +25,7 @@ from toolscript.host.cancel import CancelToken
 from toolscript.host.gates import ToolGates
 from toolscript.host.journal import Journal
 from toolscript.host.limits import Limits
-from toolscript.host.policy import Authority, Policy, unavailable
+from toolscript.host.policy import Authority, Policy, check_bindings, unavailable
 from toolscript.launch import Parts, Request, checked, launch, prepared
 from toolscript.live import LiveRuns, RunInfo
 from toolscript.profiles import Knobs, Profile, profile_named
@@ -116,6 +116,8 @@ class CodeMode:
     def _assembled(
         self, namespaces: tuple[Namespace, ...], profile: Profile, **others: Any
     ) -> Parts:
+        if profile.require_policy:
+            check_bindings([tool for group in namespaces for tool in group.tools])
         contract = Contract.of(namespaces, profile, input=self._input, globals=self._globals)
         return Parts(
             contract=contract,
@@ -196,13 +198,7 @@ class CodeMode:
         seen = [
             entry
             for entry in self.contract.entries
-            if unavailable(
-                entry,
-                authority,
-                policy=self._parts.policy,
-                agent_only=self.profile.agent_origin_only,
-            )
-            is None
+            if unavailable(entry, authority, self.profile, policy=self._parts.policy) is None
         ]
         if len(seen) == len(self.contract.entries):
             return self.contract

@@ -40,7 +40,14 @@ class ConfigurationError(ToolscriptError):
 
 
 class ContractError(ConfigurationError):
-    """The tools cannot be offered as given: names that clash, schemas that cannot be read."""
+    """The tools cannot be offered as given: names that clash, schemas that cannot be read.
+
+    `code` is the name that a profile has for it, else empty.
+    """
+
+    def __init__(self, message: str, *, code: str = ""):
+        super().__init__(message)
+        self.code = code
 
 
 class InputError(ToolscriptError):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from toolscript import jsontext
 from toolscript.contract.contract import Contract
@@ -14,11 +14,14 @@ from toolscript.contract.names import ENGINE_GLOBALS, namespace_problem
 from toolscript.contract.tool import GlobalFunction, Tool, ToolContext
 from toolscript.errors import ConfigurationError, ToolError
 from toolscript.globals import globals_of, reserved_names, switches
+from toolscript.host.limits import Limits
 from toolscript.profiles import Profile
 from toolscript.result import Unset
 from toolscript.sandbox.runtime import Clock, Program
 from toolscript.sandbox.surface import Group, Helper, Member, Surface
 from toolscript.script.script import Script
+
+_FRAME_BYTES: Final = 64 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,11 +116,18 @@ def program_of(
         memory_bytes=limits.memory_bytes,
         stack_bytes=limits.stack_bytes,
         cpu_s=limits.cpu_s,
+        frame_bytes=_frame_bytes(limits),
         clock=clock,
         json=profile.json,
         track_lines=profile.track_lines,
         allow_eval=profile.allow_eval,
     )
+
+
+def _frame_bytes(limits: Limits) -> int:
+    """A frame holds the largest value that the limits allow, and what is around it."""
+    allowed = [limits.argument_bytes, limits.value_bytes, limits.total_bytes, limits.output_bytes]
+    return max(_FRAME_BYTES, *(part or 0 for part in allowed)) + 64 * 1024
 
 
 def _groups(contract: Contract) -> tuple[Group, ...]:

@@ -10,4 +10,6 @@ LEFT_OUT: dict[str, str] = {
     "mcp/text-number": "text `42` stays a string unless the tool declares an output schema: "
     "`007` and version numbers are text, and another case says the same",
     "lossless/deep-3000": "beyond the nesting limit of 512 levels, which holds in both directions",
+    "sched/cf-none": "not applicable: another product's own convention",
+    "sched/run-inflight-cap": "not applicable: another product's own convention",
 }

@@ -305,9 +305,9 @@ async def test_a_tools_concurrency_and_rate() -> None:
     script = "await Promise.all([1,2,3,4,5,6].map(() => tools.t({})))"
     assert (await run(script, [tool("t", call, max_concurrency=2)])).ok
     assert peak == 2
-    starts.clear()
+    before = time.monotonic()
     assert (await run(script, [tool("t", call, rate_per_s=100)])).ok
-    assert all(b - a >= 0.009 for a, b in zip(starts, starts[1:], strict=False))
+    assert starts[-1] - before >= 0.05
 
 
 async def test_a_tool_learns_about_its_call() -> None:

@@ -26,7 +26,7 @@ def fitting_arguments(text: bytes, gate: ToolGate, record: Record, profile: Prof
     A note of what was taken for something else goes into `record`.
 
     Raises:
-        CallFailure, ToolError: for arguments that are too large or do not fit.
+        ToolError: for arguments that are too large or do not fit.
     """
     _check_size(text, gate.tool, profile)
     try:
@@ -57,7 +57,7 @@ def fitting_edit(args: Any, gate: ToolGate, profile: Profile) -> tuple[Any, byte
     """What the handler gets for arguments that a person wrote, and their JSON.
 
     Raises:
-        CallFailure, ToolError: if they do not fit.
+        ToolError: if they do not fit.
     """
     try:
         text = jsontext.dumps(args).encode()

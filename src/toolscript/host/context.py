@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
-from toolscript.errors import ToolError
+from toolscript.host.failures import failed
 from toolscript.host.policy import Authority
 from toolscript.host.setup import NestedScope, RunSetup
 from toolscript.result import RunResult
@@ -66,9 +66,9 @@ class CallContext:
         depth, most = setup.depth + 1, setup.profile.limits.depth
         # The outermost script's own calls are at depth 1 (seed 003).
         if depth + 1 > most:
-            raise ToolError(
+            raise failed(
+                "call_limit",
                 f"scripts may be nested {most} deep (depth), counting the outermost one",
-                code="call_limit",
                 details={"limit": "depth", "allowed": most, "seen": depth + 1},
             )
         scope = NestedScope(

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from toolscript.errors import ToolError
+from toolscript import jsontext
+from toolscript.errors import ToolError, ToolErrorCode
 from toolscript.host.values import NotJson, json_text
-from toolscript.jsontext import loads
 from toolscript.profiles import Profile
-from toolscript.result import CallError, CallStatus
+from toolscript.result import CallError, CallStatus, RunFailed
 
 MESSAGE_CHARS: Final = 65_536
+"""Longest message of a failed call; what is beyond is cut with a mark."""
 
 CONSTRAINED_CODES: Final[Mapping[str, str]] = {
     "invalid_args": "INPUT_INVALID",
@@ -24,47 +25,84 @@ CONSTRAINED_CODES: Final[Mapping[str, str]] = {
     "cancelled": "CODE_MODE_CANCELLED",
     "call_limit": "CODE_MODE_CALL_LIMIT",
 }
-"""What the script and the run's error say for each code, under the names of seed 003."""
+"""What a call's codes are called in seed 003."""
 
 
-class CallFailure(Exception):
-    """Ends one call with an error, wherever in the pipeline it arose."""
+class CallFailure(ToolError):
+    """Ends one call by the host's own word, wherever in the pipeline it arose.
 
-    def __init__(self, error: CallError):
-        super().__init__(error.message)
-        self.error = error
+    `named` is a finer name that seed 003 has for it, else empty.
+    """
+
+    def __init__(self, message: str, *, code: ToolErrorCode, details: Any, named: str):
+        super().__init__(message, code=code, details=details)
+        self.named = named
+
+    @property
+    def is_limit(self) -> bool:
+        """Whether `details` tell of a limit: its name, what it allows, what was seen."""
+        given: Any = self.details
+        return isinstance(given, dict) and "limit" in given
 
 
-def failed(code: str, message: str, *, details: Any = None, type: str = "") -> CallFailure:
-    return CallFailure(CallError(code, message, type, details))
+def failed(
+    code: ToolErrorCode, message: str, *, details: Any = None, named: str = ""
+) -> CallFailure:
+    return CallFailure(message, code=code, details=details, named=named)
 
 
 def failure_of(error: BaseException, profile: Profile) -> CallError:
     """What the record and the script say of an exception that a tool or a stage raised."""
-    if isinstance(error, CallFailure):
-        found = error.error
-    elif isinstance(error, ToolError):
-        found = CallError(error.code, error.message, "ToolError", _json(error.details))
-    elif isinstance(error, TimeoutError):
-        found = CallError("timeout", str(error) or "the tool timed out", "TimeoutError")
-    else:
-        found = CallError("failed", str(error) or type(error).__name__, type(error).__name__)
-    if len(found.message) > MESSAGE_CHARS:
-        shown = found.message[: MESSAGE_CHARS - 1] + "…"
-        found = CallError(found.code, shown, found.type, found.details)
     if profile.tool_errors == "code":
-        # Also on record: messages of tools may hold what nobody but the tool should know.
-        code = CONSTRAINED_CODES.get(found.code, found.code)
-        if profile.error_codes != "constrained":
-            code = found.code
-        return CallError(found.code, _declared_code(found) or code, "", _limit_only(found.details))
-    return found
+        return _bare_failure(error, profile)
+    match error:
+        case CallFailure():
+            found = CallError(error.code, error.message, "", error.details)
+        case ToolError():
+            found = CallError(error.code, error.message, type(error).__name__, _json(error.details))
+        case RunFailed():
+            details = {"kind": _ending(error), "code": error.code}
+            found = CallError("failed", str(error), "RunFailed", details)
+        case TimeoutError():
+            found = CallError("timeout", str(error) or "the tool timed out", "TimeoutError")
+        case _:
+            name = type(error).__name__
+            found = CallError("failed", str(error) or name, name)
+    if len(found.message) <= MESSAGE_CHARS:
+        return found
+    shown = found.message[: MESSAGE_CHARS - 1] + "…"
+    return CallError(found.code, shown, found.type, found.details)
+
+
+def _bare_failure(error: BaseException, profile: Profile) -> CallError:
+    """A failure of which nobody learns more than the code, not even the record.
+
+    What a tool says may hold what only the tool should know; only the host's own word passes.
+    """
+    code, named = "failed", ""
+    details: Any = None
+    match error:
+        case CallFailure():
+            code, named = error.code, error.named
+            if error.is_limit:
+                details = error.details
+        case ToolError():
+            code = error.code
+        case RunFailed() if error.result.error is not None:
+            # The nested run's error is under this profile's names already.
+            named = error.code
+        case TimeoutError():
+            code = "timeout"
+        case _:
+            pass
+    if profile.error_codes == "constrained":
+        return CallError(code, named or CONSTRAINED_CODES[code], "", details)
+    return CallError(code, code, "", details)
 
 
 def status_of(error: CallError) -> CallStatus:
-    if error.code == "denied":
-        return "denied"
-    return "error"
+    """The status of the receipt of a call that failed so."""
+    return "denied" if error.code == "denied" else "error"
 
 
 def script_error(error: CallError, tool: str) -> dict[str, Any]:
@@ -78,24 +116,16 @@ def script_error(error: CallError, tool: str) -> dict[str, Any]:
     }
 
 
-def _declared_code(error: CallError) -> str | None:
-    """A finer code that a stage of the host chose, such as OUTPUT_KIND_MISMATCH."""
-    if isinstance(error.details, dict):
-        code: Any = error.details.get("code")  # pyright: ignore
-        return code if isinstance(code, str) else None
-    return None
-
-
-def _limit_only(details: Any) -> Any:
-    if isinstance(details, dict) and "limit" in details:
-        return details  # pyright: ignore
-    return None
+def _ending(error: RunFailed) -> str:
+    found = error.result.error
+    return str(found.kind) if found is not None else error.result.status
 
 
 def _json(details: Any) -> Any:
+    """Details as JSON values; None where they have no such form."""
     if details is None:
         return None
     try:
-        return loads(json_text(details).text)
+        return jsontext.loads(json_text(details).text)
     except NotJson:
         return None

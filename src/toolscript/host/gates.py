@@ -83,7 +83,14 @@ def _give(place: asyncio.Future[None], turnstile: Turnstile) -> None:
 class ToolGate:
     """One tool's lasting parts, each made when it is first needed."""
 
-    __slots__ = ("_check_input", "_check_output", "is_async", "tool", "turnstile")
+    __slots__ = (
+        "_check_input",
+        "_check_output",
+        "_takes_anything",
+        "is_async",
+        "tool",
+        "turnstile",
+    )
 
     def __init__(self, tool: Tool) -> None:
         self.tool = tool
@@ -93,11 +100,14 @@ class ToolGate:
         options = tool.options
         limited = options.max_concurrency is not None or options.rate_per_s is not None
         self.turnstile = Turnstile(options.max_concurrency, options.rate_per_s) if limited else None
+        self._takes_anything = tool.input_schema is True or tool.input_schema == {}
         self._check_input: Callable[[Any], None] | None = None
         self._check_output: Callable[[Any], None] | None = None
 
     def check_input(self, args: Any) -> None:
         """Raises `ToolError` (`invalid_args`) for arguments that do not fit."""
+        if self._takes_anything:
+            return
         if self._check_input is None:
             self._check_input = validate_input(
                 self.tool.input_schema, where=f"tool {self.tool.name!r}: input schema"

@@ -55,11 +55,11 @@ def named_code(error: RunError, profile: Profile, records: Iterable[Record] = ()
     if error.limit in _BY_LIMIT:
         return _BY_LIMIT[error.limit]
     if error.kind is ErrorKind.EXCEPTION and error.code:
-        return _of_call(error, records)
+        return _of_call(error, profile, records)
     return _CONSTRAINED[error.kind]
 
 
-def _of_call(error: RunError, records: Iterable[Record]) -> str:
+def _of_call(error: RunError, profile: Profile, records: Iterable[Record]) -> str:
     """The name of an uncaught call's failure, if the host did record such a one."""
     for record in reversed(list(records)):
         found = record.error
@@ -69,5 +69,5 @@ def _of_call(error: RunError, records: Iterable[Record]) -> str:
         if isinstance(details, dict) and "limit" in details:
             limit = str(cast("dict[str, Any]", details)["limit"])
             return _BY_LIMIT.get(limit, CONSTRAINED_CODES[found.code])
-        return found.message
+        return found.message if profile.tool_errors == "code" else CONSTRAINED_CODES[found.code]
     return _CONSTRAINED[error.kind]

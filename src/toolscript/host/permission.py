@@ -9,30 +9,26 @@ from typing import Any
 from toolscript import jsontext
 from toolscript.contract.entry import Entry
 from toolscript.contract.tool import Manifest
+from toolscript.errors import ToolError
 from toolscript.host.approval import Answer, Approve, Edit, Reject, pending_id
 from toolscript.host.arguments import fitting_edit
-from toolscript.host.failures import CallFailure, failed
+from toolscript.host.failures import failed
 from toolscript.host.live_call import LiveCall
 from toolscript.host.policy import (
     Policy,
     PolicyRequest,
     Refusal,
-    beyond_authority,
     capabilities_of,
     decided,
+    refusal_of,
 )
 from toolscript.host.setup import RunSetup
 from toolscript.result import Pending
 
 
 def check_authority(setup: RunSetup, entry: Entry) -> None:
-    """Raises `CallFailure` (denied) for a tool that the run's authority does not cover."""
-    profile = setup.profile
-    if profile.require_policy and setup.policy is None:
-        raise _denied(Refusal("policy-missing", "tools cannot be called without a policy here"))
-    refusal = beyond_authority(
-        capabilities_of(entry.tool), setup.authority, agent_only=profile.agent_origin_only
-    )
+    """Raises `ToolError` (denied) for a tool that the run's authority does not cover."""
+    refusal = refusal_of(entry, setup.authority, setup.profile, setup.policy, setup.runtime_name)
     if refusal is not None:
         raise _denied(refusal)
 
@@ -59,7 +55,7 @@ async def permission(
         person_decides: told True and False around the time that a person takes.
 
     Raises:
-        CallFailure, ToolError: when it may not run.
+        ToolError: when it may not run.
     """
     asks = await _ask_policy(setup, call)
     if asks is None:
@@ -174,11 +170,12 @@ async def _follow(setup: RunSetup, call: LiveCall, answer: Answer) -> None:
     if isinstance(answer, Edit):
         call.args, call.sent = fitting_edit(answer.args, call.gate, setup.profile)
         call.record.args = call.sent
+        call.record.edited = True
         call.record.note = "a person edited the arguments"
         check_authority(setup, call.entry)
         # The person's edit is the approval that the policy may ask for.
         await _ask_policy(setup, call)
 
 
-def _denied(refusal: Refusal) -> CallFailure:
+def _denied(refusal: Refusal) -> ToolError:
     return failed("denied", refusal.reason, details={"reason": refusal.code})

@@ -7,13 +7,14 @@ answers something else than a decision, or that decided under another version, i
 from __future__ import annotations
 
 import inspect
-from collections.abc import Awaitable, Callable, Collection
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal, cast
+from typing import Any, Final, Literal, cast
 
 from toolscript.contract.entry import Entry
 from toolscript.contract.tool import Manifest, Tool
-from toolscript.errors import ConfigurationError
+from toolscript.errors import ConfigurationError, ContractError
+from toolscript.profiles import Profile
 
 DecisionKind = Literal["allow", "deny", "ask", "sandbox"]
 
@@ -103,10 +104,12 @@ class Policy:
     """The embedder's word on each call, asked afresh every time before the tool is touched.
 
     A plain function must not block: it runs on the event loop. An async one may wait.
+    `maturities` are those of the tools that are offered where a policy is required (seed 003).
     """
 
     authorize: Authorize
     version: str = ""
+    maturities: frozenset[str] = frozenset({"stable"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,11 +205,10 @@ def _scoped(answer: Decision, request: PolicyRequest, strict: bool) -> Decision 
 def unavailable(
     entry: Entry,
     authority: Authority | None,
+    profile: Profile,
     *,
     policy: Policy | None = None,
     runtime: str | None = None,
-    maturities: Collection[str] | None = None,
-    agent_only: bool = False,
 ) -> str | None:
     """Why a tool is left out of what a run sees, as a code; None if it is offered.
 
@@ -214,30 +216,100 @@ def unavailable(
     call by call. Codes: "implementation-only", "phase-unavailable", "principal-unavailable",
     "runtime-unavailable", "maturity-unavailable", "authority-insufficient", "policy-denied".
 
+    Where the profile requires a policy, tools of other maturities than the policy's are left
+    out, and so are those that the policy denies when it is asked (`PolicyRequest.listing`).
+
     Args:
-        policy: asked with `PolicyRequest.listing`; only a plain function can answer here.
         runtime: name of the active runtime, for manifests that name theirs.
-        maturities: maturities that are offered; None offers all.
     """
-    manifest = entry.tool.options.manifest or Manifest()
+    strict = profile.require_policy
+    code = _not_here(
+        entry, authority, runtime, policy.maturities if strict and policy is not None else None
+    )
+    if code is not None:
+        return code
+    needed = capabilities_of(entry.tool)
+    agent_only = profile.agent_origin_only and authority is not None
+    if beyond_authority(needed, authority, agent_only=agent_only):
+        return "authority-insufficient"
+    if strict and policy is not None and not _may_be_offered(policy, entry, authority, needed):
+        return "policy-denied"
+    return None
+
+
+def _not_here(
+    entry: Entry,
+    authority: Authority | None,
+    runtime: str | None,
+    maturities: Collection[str] | None,
+) -> str | None:
+    """Why the manifest keeps a tool from this run, whatever its authority."""
+    manifest = entry.tool.options.manifest
+    if manifest is None:
+        return None
     if manifest.implementation_only:
         return "implementation-only"
-    phase = authority.phase if authority else ""
-    if manifest.phases and phase not in manifest.phases:
+    if manifest.phases and (authority is None or authority.phase not in manifest.phases):
         return "phase-unavailable"
-    principal = authority.principal if authority else ""
-    if manifest.principals and principal not in manifest.principals:
+    if manifest.principals and (
+        authority is None or authority.principal not in manifest.principals
+    ):
         return "principal-unavailable"
     if manifest.runtimes and runtime is not None and runtime not in manifest.runtimes:
         return "runtime-unavailable"
     if maturities is not None and manifest.maturity not in maturities:
         return "maturity-unavailable"
-    needed = capabilities_of(entry.tool)
-    if beyond_authority(needed, authority, agent_only=agent_only and authority is not None):
-        return "authority-insufficient"
-    if policy is not None and not _may_be_offered(policy, entry, authority, needed):
-        return "policy-denied"
     return None
+
+
+def refusal_of(
+    entry: Entry,
+    authority: Authority | None,
+    profile: Profile,
+    policy: Policy | None,
+    runtime: str | None,
+) -> Refusal | None:
+    """Why a run may not call a tool at all, before the policy is asked about the call."""
+    if profile.require_policy and policy is None:
+        return Refusal("policy-missing", "tools cannot be called without a policy here")
+    if entry.tool.options.manifest is not None:
+        maturities = policy.maturities if profile.require_policy and policy else None
+        code = _not_here(entry, authority, runtime, maturities)
+        if code is not None:
+            return Refusal(code, f"the tool is not available here ({code})")
+    needed = capabilities_of(entry.tool)
+    return beyond_authority(needed, authority, agent_only=profile.agent_origin_only)
+
+
+MOST_BINDINGS: Final = 128
+"""Tools that one contract may have where a policy is required (seed 003)."""
+
+
+def check_bindings(tools: Sequence[Tool]) -> None:
+    """Refuse a set of tools by the rules of seed 003.
+
+    Raises:
+        ContractError: with the code `CATALOG_LIMIT_EXCEEDED` for more than 128 tools, or
+            `CODE_MODE_BINDING_REJECTED` for two of one name and for an effect on secrets.
+    """
+    if len(tools) > MOST_BINDINGS:
+        raise ContractError(
+            f"there are {len(tools)} tools and at most {MOST_BINDINGS} can be offered here",
+            code="CATALOG_LIMIT_EXCEEDED",
+        )
+    seen: set[str] = set()
+    for tool in tools:
+        if tool.name in seen:
+            raise ContractError(
+                f"there are two tools named {tool.name!r}", code="CODE_MODE_BINDING_REJECTED"
+            )
+        seen.add(tool.name)
+        manifest = tool.options.manifest
+        if manifest is not None and "secret" in manifest.effects:
+            raise ContractError(
+                f"the tool {tool.name!r} declares an effect on secrets, which no script may have",
+                code="CODE_MODE_BINDING_REJECTED",
+            )
 
 
 def _may_be_offered(

@@ -30,7 +30,7 @@ def fitting_result(value: Any, args: Any, gate: ToolGate, profile: Profile) -> J
         args: the arguments it was called with.
 
     Raises:
-        CallFailure, ToolError: `invalid_result` or `too_large`.
+        ToolError: `invalid_result` or `too_large`.
     """
     tool = gate.tool
     if tool.dump_output is not None:
@@ -71,7 +71,7 @@ def _written(value: Any, profile: Profile) -> JsonText:
         raise failed(
             "invalid_result",
             f"the tool returned what has no JSON form: {error}",
-            details={"code": "OUTPUT_NOT_SERIALIZABLE"} if profile.require_policy else None,
+            named="OUTPUT_NOT_SERIALIZABLE",
         ) from error
 
 
@@ -81,7 +81,7 @@ def _check_kind(value: Any, kind: OutputKind) -> None:
         raise failed(
             "invalid_result",
             f"the tool declares a result of kind {kind!r} and returned {type(value).__name__}",
-            details={"code": "OUTPUT_KIND_MISMATCH"},
+            named="OUTPUT_KIND_MISMATCH",
         )
 
 

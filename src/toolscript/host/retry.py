@@ -7,7 +7,6 @@ from typing import Any
 
 from toolscript.contract.tool import Retry, ToolOptions
 from toolscript.errors import ToolError
-from toolscript.host.failures import CallFailure
 from toolscript.host.receipts import Record
 
 _FINAL_CODES = frozenset({"invalid_args", "unknown_tool", "denied", "call_limit", "cancelled"})
@@ -30,8 +29,6 @@ async def with_retry(
     def worth_another_try(error: BaseException) -> bool:
         if isinstance(error, passthrough) or not isinstance(error, Exception):
             return False
-        if isinstance(error, CallFailure):
-            return error.error.code not in _FINAL_CODES
         return not (isinstance(error, ToolError) and error.code in _FINAL_CODES)
 
     async for tried in AsyncRetrying(

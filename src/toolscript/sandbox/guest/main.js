@@ -187,7 +187,8 @@
         return null;
       };
       try {
-        json = values.write(value, look);
+        // No value at all is no lossy value.
+        json = value === undefined ? "" : values.write(value, look);
       } catch (error) {
         if (guessed) json = "";
         else {
