@@ -210,18 +210,28 @@ def _input_of(shape: _Shape, name: str) -> tuple[type[BaseModel], JsonSchema]:
     """A model of the arguments and its schema.
 
     The model's own field names are numbered: a parameter may be called what a model reserves.
-    A parameter whose type has no JSON form takes anything, with a warning.
+    A parameter whose type has no JSON form takes anything, with a warning. Types bring hooks of
+    their own, which may raise anything.
     """
-    fields: dict[str, Any] = {}
-    for number, parameter in enumerate(shape.parameters):
-        annotation, field = _field_of(parameter)
-        reason = _without_schema(annotation, field)
-        if reason:
-            logger.warning(
-                "tool %r: parameter %r is declared as unknown: %s", name, parameter.name, reason
-            )
-            annotation = Any
-        fields[f"p{number}"] = (annotation, field)
+    fields = {f"p{place}": _field_of(one) for place, one in enumerate(shape.parameters)}
+    try:
+        return _model_of(fields)
+    except Exception:
+        for place, parameter in enumerate(shape.parameters):
+            key = f"p{place}"
+            annotation, field = fields[key]
+            try:
+                _model_of({key: (annotation, field)})
+            except Exception as error:
+                reason = str(error).partition("\n")[0] or type(error).__name__
+                logger.warning(
+                    "tool %r: parameter %r is declared as unknown: %s", name, parameter.name, reason
+                )
+                fields[key] = (Any, field)
+    return _model_of(fields)
+
+
+def _model_of(fields: dict[str, tuple[Any, Any]]) -> tuple[type[BaseModel], dict[str, Any]]:
     config = ConfigDict(extra="forbid", arbitrary_types_allowed=True)
     model = _create_model("Arguments", __config__=config, **fields)
     schema = tidy(model.model_json_schema(schema_generator=QuietJsonSchema))
@@ -253,19 +263,6 @@ def _field_of(parameter: _Parameter) -> tuple[Any, Any]:
     if default is not PydanticUndefined:
         settings["default"] = default
     return annotation, Field(**settings)
-
-
-def _without_schema(annotation: Any, field: Any) -> str:
-    """Why a parameter has no JSON Schema; empty where it has one.
-
-    Types bring hooks of their own, which may raise anything.
-    """
-    try:
-        model = _create_model("Argument", p=(annotation, field))
-        model.model_json_schema(schema_generator=QuietJsonSchema)
-    except Exception as error:
-        return str(error).partition("\n")[0] or type(error).__name__
-    return ""
 
 
 def _parser(
