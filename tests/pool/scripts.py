@@ -41,7 +41,7 @@ def _run(*arguments: str) -> str:
         [sys.executable, *arguments], capture_output=True, text=True, timeout=90, check=False
     )
     assert done.returncode == 0, done.stderr
-    assert done.stderr == ""
+    assert done.stderr == "", done.stderr
     return done.stdout.strip()
 
 

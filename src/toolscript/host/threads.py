@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import contextvars
+import os
 import queue
 import threading
 from collections.abc import Callable
@@ -73,6 +74,11 @@ class _Threads:
         else:
             inbox.put(job)
 
+    def forget(self) -> None:
+        """Start anew in a forked child, which has none of these threads."""
+        self._lock = threading.Lock()
+        self._idle.clear()
+
     def _work(self, inbox: queue.SimpleQueue[_Job]) -> None:
         while True:
             try:
@@ -91,6 +97,8 @@ class _Threads:
 
 
 _threads = _Threads()
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_threads.forget)
 
 
 async def in_thread(call: Callable[[], Any]) -> Any:
