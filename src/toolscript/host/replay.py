@@ -225,7 +225,7 @@ class RunJournal:
         end = self._durable if self._gate is None else min(self._durable, self._gate)
         while self._given < end and self._diverged is None and not self._failed:
             seq = self._order[self._given]
-            if seq not in self._seen and False:
+            if seq not in self._seen:
                 break
             index, self._given = self._given, self._given + 1
             # A result may be large, and the journal has it.
@@ -288,7 +288,7 @@ class RunJournal:
 
     def now_ms(self) -> int:
         """The time to record with a result: this machine's, but never before an earlier one."""
-        self._now_ms = max(self._now_ms, time.time_ns() // 1_000_000) + 1
+        self._now_ms = max(self._now_ms, time.time_ns() // 1_000_000)
         return self._now_ms
 
     def finish(self, finished: Finished) -> None:
