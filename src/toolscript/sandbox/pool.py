@@ -284,7 +284,6 @@ class Pool:
         with self._lock:
             self._busy.discard(worker)
             if not self._closed:
-                worker.ready = False
                 worker.idle_since = time.monotonic()
                 self._idle.append(worker)
                 self._hand_over()

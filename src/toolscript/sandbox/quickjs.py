@@ -102,6 +102,7 @@ class WorkerExecution(Execution):
         self._waiter: asyncio.Future[None] | None = None
         self._ended = False
         self._lost = False
+        self._has_context = worker.ready
         self.closed = False
         self._reading = False
         self._writing = False
@@ -117,6 +118,7 @@ class WorkerExecution(Execution):
         self._busy_since: float | None = time.monotonic()
         self._busy_s = 0.0
         self._cpu_timer: asyncio.TimerHandle | None = None
+        worker.ready = False
         worker.decoder.begin(program.frame_bytes)
         self._outgoing += block(b"R", encode_program(program))
         self._write()
@@ -252,8 +254,8 @@ class WorkerExecution(Execution):
         decoder.feed(data)
         try:
             for part in decoder.blocks():
-                if part == b"r\n" and not self._worker.ready:
-                    self._worker.ready = True
+                if part == b"r\n":
+                    self._context_ready()
                     continue
                 for frame in decoder.frames(part):
                     self._receive(frame)
@@ -263,6 +265,15 @@ class WorkerExecution(Execution):
             self._read(False)
         if self._frames and self._waiter is not None and not self._waiter.done():
             self._waiter.set_result(None)
+
+    def _context_ready(self) -> None:
+        """The context for this program, if it was not there before; after the end, the next."""
+        if not self._has_context:
+            self._has_context = True
+        elif self._ended and not self._worker.ready:
+            self._worker.ready = True
+        else:
+            raise ProtocolError("a context was announced that nobody waits for")
 
     def _receive(self, frame: Frame) -> None:
         if self._ended:
