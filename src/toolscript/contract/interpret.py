@@ -4,6 +4,10 @@ Where a shape cannot say what a schema says it says less, never something else:
 
 - bounds, patterns, formats, `not`, `if`, `contains`, `dependentRequired`, `unevaluated…` and the
   exclusiveness of `oneOf` do not narrow it;
+- patterns of names are not looked into: a property that no `properties` names may hold whatever
+  any of the patterns, or `additionalProperties`, allow;
+- where an `allOf` is merged, `additionalProperties` of one part does not bear on the properties
+  that another part names;
 - properties that a schema does not mention are not offered, unless `additionalProperties` or
   `patternProperties` allow them expressly;
 - a schema that only has keywords of objects or arrays, and no `type`, is read as of that type.
@@ -283,9 +287,11 @@ class Interpreter:
         for name, part in cast("Mapping[str, Any]", declared).items():
             place = ((path, "properties"), name)
             properties[name] = self._property(part, place, required=name in required)
+        # Which pattern a name matches is not looked into: what such a name holds is not known.
+        unnamed = UNKNOWN if rest is None or "additionalProperties" not in schema else rest
         for name in required:
             if name not in properties:
-                properties[name] = Property(rest or UNKNOWN, required=True)
+                properties[name] = Property(unnamed, required=True)
         closed = schema.get("additionalProperties") is False
         if rest is not None and not properties:
             properties = self._enumerated(schema, rest, path)

@@ -82,12 +82,16 @@ class Rank(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """A type as text. `breadth` is how many alternatives a compiler sees in it."""
+    """A type as text.
+
+    `breadth` is how many alternatives a compiler sees in it; `choices` are those of a union.
+    """
 
     text: str
     rank: Rank = Rank.ATOM
     levels: int = 0
     breadth: int = 1
+    choices: tuple[str, ...] = ()
 
     def within(self, rank: Rank) -> str:
         return f"({self.text})" if self.rank > rank else self.text
@@ -294,15 +298,26 @@ class _Printer:
         )
 
     def _union(self, shape: Union, within: int | None) -> Text:
-        parts = [self._write(member, within) for member in shape.members]
-        texts = list(dict.fromkeys(part.text for part in parts))
-        if "unknown" in texts:
+        return self._either([self._write(member, within) for member in shape.members])
+
+    def _either(self, parts: list[Text]) -> Text:
+        choices = {
+            choice: None
+            for part in parts
+            for choice in part.choices or (part.text,)
+            if choice != "never"
+        }
+        if "unknown" in choices:
             return _UNKNOWN_TEXT
-        levels = max(part.levels for part in parts)
-        if len(texts) == 1:
-            return Text(texts[0], parts[0].rank, levels)
-        breadth = sum(part.breadth for part in parts)
-        return Text(" | ".join(texts), Rank.UNION, levels, breadth)
+        if len(choices) < 2:
+            return next((part for part in parts if part.text in choices), parts[0])
+        return Text(
+            " | ".join(choices),
+            Rank.UNION,
+            max(part.levels for part in parts),
+            sum(part.breadth for part in parts),
+            tuple(choices),
+        )
 
     def _intersection(self, shape: Intersection, within: int | None) -> Text:
         kept: dict[str, Text] = {}
@@ -326,41 +341,35 @@ class _Printer:
     def _object(self, shape: ObjectOf) -> Text:
         names = sorted(shape.properties) if self._style.sort else list(shape.properties)
         members: list[tuple[list[str], str]] = []
-        texts: list[str] = []
-        levels = 0
+        texts: list[Text] = []
         for name in names:
             each = shape.properties[name]
             text = self._write(each.shape, None)
-            texts.append(text.text)
-            levels = max(levels, text.levels)
+            texts.append(text)
             members.append((self._comment(each.doc), self._member(name, each, text.text)))
         rest = self._rest(shape, texts)
         if rest is not None:
-            levels = max(levels, rest.levels)
+            texts.append(rest)
             readonly = "readonly " * self._style.readonly
             members.append(([], f"{readonly}[key: string]: {rest.text}"))
-        return Text(_braced(members), levels=levels + 1)
+        return Text(_braced(members), levels=max(text.levels for text in texts) + 1)
 
     def _member(self, name: str, each: Property, text: str) -> str:
         readonly = "readonly " * (self._style.readonly or each.readonly)
         return f"{readonly}{property_name(name)}{'' if each.required else '?'}: {text}"
 
-    def _rest(self, shape: ObjectOf, texts: list[str]) -> Text | None:
+    def _rest(self, shape: ObjectOf, named: list[Text]) -> Text | None:
         """The type of the index signature, wide enough for the named properties beside it."""
         if not shape.properties and shape.rest is None:
             return Text("never") if shape.closed else _UNKNOWN_TEXT
         if shape.rest is None:
             return None
         rest = self._write(shape.rest, None)
-        if not shape.properties or rest.text == "unknown":
+        if not shape.properties:
             return rest
-        choices = list(dict.fromkeys([rest.text, *texts]))
-        if not all(each.required for each in shape.properties.values()):
-            choices.append("undefined")
-        joined = " | ".join(choices)
-        if "unknown" in choices or len(joined) > _LONGEST_REST:
-            return _UNKNOWN_TEXT
-        return Text(joined, Rank.UNION, rest.levels)
+        optional = not all(each.required for each in shape.properties.values())
+        wide = self._either([rest, *named, *([Text("undefined")] if optional else [])])
+        return wide if len(wide.text) <= _LONGEST_REST else _UNKNOWN_TEXT
 
     def _comment(self, doc: Doc) -> list[str]:
         if self._style.comments == "none" or not (doc.description or doc.tags):
