@@ -180,6 +180,16 @@ def test_an_index_that_does_not_fit_says_what_is_missing() -> None:
         assert f"`server_{number}`" in text
 
 
+def test_a_tool_called_like_a_discovery_member_takes_its_place() -> None:
+    text = prompt([*many(4, 60), plain_tool("search")], 500)
+    assert "codemode.search(" not in text
+    assert "codemode.describe(" in text
+    assert "All 241 tools" in text
+    text = prompt([*many(4, 60), plain_tool("describe")], 500)
+    assert "codemode." not in text
+    assert text.count("(args") == 241
+
+
 def test_no_budget_is_too_small_to_say_the_rules() -> None:
     text = prompt(many(4, 60), 1)
     assert "`await` and `return` work at the top level" in text

@@ -58,10 +58,14 @@ def render_prompt(
     if max_tokens is None or len(full) <= max_tokens * CHARS_PER_TOKEN:
         return full
     brief = f"{begin}\n\n{_declared(contract, _shortened(entries), profile, brief=True)}"
-    if len(brief) <= max_tokens * CHARS_PER_TOKEN or not profile.discovery:
+    # `codemode.search` is the tool of that name where there is one.
+    hidden = {entry.tool.name for entry in entries if entry.namespace is None}
+    if len(brief) <= max_tokens * CHARS_PER_TOKEN or not profile.discovery or "describe" in hidden:
         return brief
-    head = f"{begin}\n\n{_looking_up(entries, profile)}\n\n"
-    return head + render_index(entries, max_tokens * CHARS_PER_TOKEN - len(head))
+    searches = "search" not in hidden
+    head = f"{begin}\n\n{_looking_up(entries, profile, searches=searches)}\n\n"
+    room = max_tokens * CHARS_PER_TOKEN - len(head)
+    return head + render_index(entries, room if searches else None)
 
 
 def render_tool_description(
@@ -174,15 +178,20 @@ def _servers(entries: Sequence[Entry]) -> str:
     )
 
 
-def _looking_up(entries: Sequence[Entry], profile: Profile) -> str:
+def _looking_up(entries: Sequence[Entry], profile: Profile, *, searches: bool) -> str:
     """How a script finds the declarations that are not shown."""
     one = min(entries, key=lambda entry: entry.expression)
+    search = (
+        'return await codemode.search("what you want to do", { limit: 5 });'
+        " // [{ name, description, declaration }]\n"
+        if searches
+        else ""
+    )
     return (
         "The tools' declarations do not fit here. Look up what you need with a first script, "
         "then write the one that does the task; never guess arguments.\n\n"
         f"```{_fence(profile)}\n"
-        'return await codemode.search("what you want to do", { limit: 5 });'
-        " // [{ name, description, declaration }]\n"
+        f"{search}"
         f'return await codemode.describe("{one.expression}"); // its declaration\n'
         "```"
     )

@@ -11,22 +11,23 @@ from toolscript.contract.entry import Entry
 _SUMMARY_CHARS = 80
 
 
-def render_index(entries: Sequence[Entry], max_chars: int) -> str:
+def render_index(entries: Sequence[Entry], max_chars: int | None) -> str:
     """Every tool by name, with a summary where there is room; and whether that is all of them.
 
     Names stand by namespace, as a script writes them behind it. Of names that do not fit, each
-    namespace keeps its share, and the text says how many are missing.
+    namespace keeps its share, and the text says how many are missing. Without `max_chars` all
+    names are there.
     """
     groups = _groups(entries)
     summaries = _head(len(entries), len(entries)) + "".join(
         _described(name, members) for name, members in groups.items()
     )
-    if len(summaries) <= max_chars:
+    if max_chars is not None and len(summaries) <= max_chars:
         return summaries.rstrip("\n")
     names = _head(len(entries), len(entries)) + "".join(
         _named(name, members, len(members)) for name, members in groups.items()
     )
-    if len(names) <= max_chars:
+    if max_chars is None or len(names) <= max_chars:
         return names.rstrip("\n")
     return _partial(groups, len(entries), max_chars).rstrip("\n")
 
@@ -40,9 +41,9 @@ def _groups(entries: Sequence[Entry]) -> dict[str, list[Entry]]:
 
 def _head(shown: int, total: int) -> str:
     if shown == total:
-        return f"All {total} tools, by the object that holds them:\n"
+        return f"All {total} tools (the list is complete), by the object that holds them:\n"
     return (
-        f"{shown} of {total} tools, by the object that holds them; the others are found only by "
+        f"{shown} of {total} tools (the list is partial), by the object that holds them; the others are found only by "
         f"`codemode.search`:\n"
     )
 
