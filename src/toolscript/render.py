@@ -163,6 +163,12 @@ def shorten_string(text: str, chars: int) -> str:
     return f"{head}[… {len(text) - len(head) - len(tail):,} of {len(text):,} characters …]{tail}"
 
 
+def shorten_value(value: Any, chars: int) -> Any:
+    """A copy of a JSON value, cut by its structure until its JSON takes about `chars`."""
+    text = _shorten(value, chars)
+    return text if isinstance(value, str) else jsontext.loads(text)
+
+
 def _shorten(value: Any, chars: int) -> str:
     """JSON of a value cut by its structure, in about `chars` characters.
 

@@ -84,6 +84,7 @@ class Calls:
         self.chars_in = 0
         self.chars_out = 0
         self._held = 0
+        self._passing = False
 
     @property
     def peak(self) -> int:
@@ -131,7 +132,9 @@ class Calls:
             self._schedule.decide(call)
 
     def start(self) -> None:
-        """Start every call whose turn it is."""
+        """Start every call whose turn it is; none once an exception is on its way through."""
+        if self._passing:
+            return
         for call in self._schedule.take():
             call.task = self._task(self._perform(call))
 
@@ -183,8 +186,11 @@ class Calls:
 
     def _check(self, task: asyncio.Task[None]) -> None:
         """Nothing is to be raised here; what is would leave the run waiting for ever."""
-        if not task.cancelled() and (error := task.exception()) is not None:
-            self._passed(error)
+        if task.cancelled() or (error := task.exception()) is None:
+            return
+        for call in [call for call in self.live.values() if call.task is task]:
+            self._leave(call)
+        self._passed(error)
 
     # -- known tool
 
@@ -251,11 +257,8 @@ class Calls:
                 waits=lambda pending: self._observer.send(CallPending(self._setup.run_id, pending)),
                 person_decides=self._person_decides,
             )
-        except asyncio.CancelledError:
-            self._cancelled(call)
-            return
-        except Exception as error:
-            self._fail(call, error)
+        except BaseException as error:
+            self._broke(call, error)
             return
         call.task = None
         if pending is not None:
@@ -312,22 +315,8 @@ class Calls:
                 call.gate, call.args, context, record, setup.passthrough, self._begun
             )
             result = fitting_result(value, call.args, call.gate, setup.profile)
-        except asyncio.CancelledError:
-            if call.stopped:
-                self._cancelled(call)
-            else:
-                # Something inside of the tool was cancelled, and not the call.
-                self._fail(call, ToolError("the tool was cancelled", code="cancelled"))
         except BaseException as error:
-            if isinstance(error, Exception | SystemExit) and not isinstance(
-                error, setup.passthrough
-            ):
-                self._fail(call, error)
-            else:
-                record.end("pending")
-                self._leave(call)
-                self._delivery.holding = True
-                self._passed(error)
+            self._broke(call, error)
         else:
             record.end("ok", result)
             self.chars_out += len(result.text)
@@ -352,12 +341,33 @@ class Calls:
 
     # -- receipt, delivery
 
+    def _broke(self, call: LiveCall, error: BaseException) -> None:
+        """Something was raised on the call's way: the script's to see, the run's, or our own."""
+        if isinstance(error, asyncio.CancelledError):
+            if call.stopped:
+                self._cancelled(call)
+            else:
+                # Something inside of the tool was cancelled, and not the call.
+                self._fail(call, ToolError("the tool was cancelled", code="cancelled"))
+        elif isinstance(error, self._setup.passthrough) or not isinstance(
+            error, Exception | SystemExit
+        ):
+            call.record.end("pending")
+            self._leave(call)
+            self._passing = True
+            self._passed(error)
+        else:
+            self._fail(call, error)
+
     def _fail(self, call: LiveCall, error: BaseException) -> None:
         found = failure_of(error, self._setup.profile)
         call.record.end(status_of(found), error=found)
         self._settle(call, None, found)
 
     def _settle(self, call: LiveCall, result: JsonText | None, error: CallError | None) -> None:
+        if call.gone:
+            # It ended after all, when the run was over without it.
+            return
         record, journal = call.record, self._setup.journal
         told = None if error is None else script_error(error, record.tool)
         if journal is not None and call.known is not None:

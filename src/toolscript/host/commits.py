@@ -86,11 +86,9 @@ class Commits:
         try:
             while self._queue:
                 batch, self._queue = self._queue, []
-                lease = renewed(self._lease)
                 data = [entry_to_bytes(entry) for entry in batch]
-                if not await self._journal.append(self._run_id, lease, data):
+                if not await self._journal.append(self._run_id, self._lease, data):
                     raise self._lost()
-                self._lease = lease
                 self._written += len(batch)
                 self._durable(batch)
                 while self._waiting and self._waiting[0][0] <= self._written:

@@ -147,13 +147,15 @@ Entry = Opened | Closed | Started | Asked | Decided | Finished
 _KINDS: Final = {
     kind.__name__.lower(): kind for kind in (Opened, Closed, Started, Asked, Decided, Finished)
 }
+_FIELDS: Final = {kind: tuple(item.name for item in fields(kind)) for kind in _KINDS.values()}
 _ANSWERS: Final = {"approve": Approve, "reject": Reject, "edit": Edit}
 
 
 def entry_to_bytes(entry: Entry) -> bytes:
-    values: dict[str, Any] = {"kind": type(entry).__name__.lower()}
-    for item in fields(entry):
-        values[item.name] = getattr(entry, item.name)
+    kind = type(entry)
+    values: dict[str, Any] = {"kind": kind.__name__.lower()}
+    for name in _FIELDS[kind]:
+        values[name] = getattr(entry, name)
     body: str | None = None
     if isinstance(entry, Decided):
         answer = entry.answer

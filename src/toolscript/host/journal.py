@@ -77,9 +77,9 @@ class Journal(Protocol):
         ...
 
     async def append(self, run_id: str, lease: Lease, entries: Sequence[bytes]) -> bool:
-        """Add entries to the log, and set the lease's time to `lease.expires_at`.
+        """Add entries to the log; without any, set the lease's time to `lease.expires_at`.
 
-        Without entries it only renews. False if `lease.owner` no longer owns the run.
+        False if `lease.owner` no longer owns the run; then nothing changes.
         """
         ...
 
@@ -166,8 +166,10 @@ class MemoryJournal:
             kept = self._runs.get(run_id)
             if kept is None or _owner(kept.run) != lease.owner:
                 return False
-            kept.entries.extend(entries)
-            kept.run = replace(kept.run, lease=lease, updated_at=time.time())
+            if entries:
+                kept.entries.extend(entries)
+            else:
+                kept.run = replace(kept.run, lease=lease, updated_at=time.time())
             return True
 
     async def settle(

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from typing import Any, Final
+from typing import Final
 
 from toolscript import jsontext
 from toolscript.host.limits import Limits
-from toolscript.render import shorten_string
 from toolscript.result import OutputItem
 from toolscript.sandbox.frames import OutputFrame
 
@@ -82,6 +81,11 @@ class Output:
         """Raises `OverLimit` for a failure's message that does not fit beside the output."""
         self._check_total(json_bytes(message))
 
+    @property
+    def bytes(self) -> int:
+        """What all items take, as JSON."""
+        return self._bytes
+
     def fit(self, message: str) -> str:
         """Cut output and `message` until both are within `total_bytes`; gives the message.
 
@@ -134,12 +138,6 @@ class Output:
 
     def _array_bytes(self) -> int:
         return _EMPTY_ARRAY + self._bytes + max(len(self.items) - 1, 0)
-
-
-def shortened_value(value: Any, allowed: int) -> Any:
-    """What stays of a value too large to return, where the output may be cut."""
-    text = value if isinstance(value, str) else jsontext.dumps(value)
-    return shorten_string(text, allowed)
 
 
 def _item(frame: OutputFrame) -> tuple[OutputItem, int]:

@@ -214,7 +214,8 @@ def unavailable(
 
     The same filters for every run, before declarations are made; what passes is still decided
     call by call. Codes: "implementation-only", "phase-unavailable", "principal-unavailable",
-    "runtime-unavailable", "maturity-unavailable", "authority-insufficient", "policy-denied".
+    "runtime-unavailable", "maturity-unavailable", "authority-insufficient",
+    "approval-required", "policy-denied".
 
     Where the profile requires a policy, tools of other maturities than the policy's are left
     out, and so are those that the policy denies when it is asked (`PolicyRequest.listing`).
@@ -223,6 +224,8 @@ def unavailable(
         runtime: name of the active runtime, for manifests that name theirs.
     """
     strict = profile.require_policy
+    if strict and entry.tool.options.requires_approval is True:
+        return "approval-required"
     code = _not_here(
         entry, authority, runtime, policy.maturities if strict and policy is not None else None
     )
@@ -337,4 +340,4 @@ def _may_be_offered(
     if inspect.iscoroutine(answer):
         answer.close()
         return True
-    return not isinstance(_valid(answer, policy, request, False, True), Refusal)
+    return not isinstance(_valid(answer, policy, request, strict=True, sandboxed=True), Refusal)

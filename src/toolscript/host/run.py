@@ -21,10 +21,11 @@ from toolscript.host.delivery import Delivery
 from toolscript.host.helpers import Helpers
 from toolscript.host.naming import named_code
 from toolscript.host.observe import Observer
-from toolscript.host.output import Output, OverLimit, shortened_value
+from toolscript.host.output import Output, OverLimit
 from toolscript.host.receipts import Record
 from toolscript.host.setup import NestedScope, RunSetup
 from toolscript.host.store import Writes
+from toolscript.render import shorten_value
 from toolscript.result import ErrorKind, Pending, RunError, RunResult, RunUsage, StoreWrites
 from toolscript.sandbox.frames import (
     CallFrame,
@@ -358,7 +359,7 @@ class _Run:
             pending=self._paused,
             store_writes=StoreWrites() if error or ending is None else self._writes.result(),
             warnings=tuple(self._warnings),
-            usage=self._usage(),
+            usage=self._usage(ending),
         )
 
     def _value(self, text: bytes) -> Any:
@@ -370,7 +371,7 @@ class _Run:
             if profile.overflow != "truncate":
                 raise
             self._warnings.append(f"the value was cut: {over}")
-            return shortened_value(value, int(over.allowed))
+            return shorten_value(value, int(over.allowed))
         if profile.sorted_json:
             return jsontext.loads(jsontext.dumps(value, sort_keys=True))
         return value
@@ -385,17 +386,21 @@ class _Run:
             return replace(error, message=self._output.fit(error.message), stack="", excerpt="")
         return error
 
-    def _usage(self) -> RunUsage:
+    def _usage(self, ending: _Ending) -> RunUsage:
         used, journal = self._execution.usage, self._setup.journal
+        calls = self._calls
+        returned = ending.value if isinstance(ending, EndFrame) else None
+        shown = self._output.bytes + len(returned or b"")
         own = RunUsage(
             wall_s=time.monotonic() - self._began,
             cpu_s=used.cpu_s,
             queue_s=used.queue_s,
             memory_peak_bytes=used.memory_peak_bytes,
-            calls=len(self._calls.records),
-            peak_parallel=self._calls.peak,
-            chars_in=self._calls.chars_in,
-            chars_out=self._calls.chars_out,
+            calls=len(calls.records),
+            peak_parallel=calls.peak,
+            chars_in=calls.chars_in,
+            chars_out=calls.chars_out,
+            chars_kept=max(calls.chars_in + calls.chars_out - shown, 0),
         )
         return own if journal is None else journal.total(own)
 

@@ -63,6 +63,13 @@ _COLUMNS: Final = (
 _WRITE: Final = "BEGIN IMMEDIATE"
 _READ: Final = "BEGIN"
 
+_RENEW: Final = "UPDATE runs SET expires_at = ?, updated_at = ? WHERE run_id = ? AND owner = ?"
+_APPEND: Final = """
+    INSERT INTO entries
+    SELECT key, coalesce((SELECT max(position) FROM entries WHERE run = key), 0) + 1, ?3
+    FROM runs WHERE run_id = ?1 AND owner = ?2
+"""
+
 _Row = tuple[Any, ...]
 
 
@@ -137,24 +144,14 @@ class SQLiteJournal:
             return changed.rowcount == 1
 
     async def append(self, run_id: str, lease: Lease, entries: Sequence[bytes]) -> bool:
-        rows = [self._encode(data) for data in entries]
+        if not entries:
+            return self._change(_RENEW, (lease.expires_at, time.time(), run_id, lease.owner))
+        rows = [(run_id, lease.owner, self._encode(data)) for data in entries]
+        if len(rows) == 1:
+            return self._change(_APPEND, rows[0])
         with self._transaction() as database:
-            owned = database.execute(
-                "SELECT key FROM runs WHERE run_id = ? AND owner = ?", (run_id, lease.owner)
-            ).fetchone()
-            if owned is None:
-                return False
-            database.execute(
-                "UPDATE runs SET expires_at = ?, updated_at = ? WHERE key = ?",
-                (lease.expires_at, time.time(), owned[0]),
-            )
-            for data in rows:
-                database.execute(
-                    "INSERT INTO entries SELECT ?1,"
-                    " coalesce((SELECT max(position) FROM entries WHERE run = ?1), 0) + 1, ?2",
-                    (owned[0], data),
-                )
-            return True
+            # One after the other: each takes the place behind the last.
+            return all(database.execute(_APPEND, row).rowcount == 1 for row in rows)
 
     async def settle(
         self, run_id: str, lease: Lease, status: StoredStatus, outcome: bytes | None
@@ -188,6 +185,11 @@ class SQLiteJournal:
             if self._connection is not None and self._pid == os.getpid():
                 self._connection.close()
                 self._connection = None
+
+    def _change(self, statement: str, values: tuple[Any, ...]) -> bool:
+        """Run one statement, which is a transaction by itself; whether it changed a row."""
+        with self._lock:
+            return self._open().execute(statement, values).rowcount == 1
 
     @contextmanager
     def _transaction(self, begin: str = _WRITE) -> Generator[sqlite3.Connection]:

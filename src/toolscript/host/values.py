@@ -13,6 +13,7 @@ import dataclasses
 import enum
 import json
 import math
+import os
 import re
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
@@ -29,6 +30,10 @@ _EXACT: Final = 2**53
 _MANY_DIGITS = re.compile(r"\d{16}")
 
 Path = tuple[str | int, ...]
+
+
+class _NoForm(TypeError):
+    """A value stands for nothing in JSON; the message is ours."""
 
 
 class NotJson(Exception):
@@ -66,7 +71,7 @@ def json_text(value: Any, *, sort_keys: bool = False) -> JsonText:
         text = (_SORTED if sort_keys else _PLAIN).encode(value)
         if text.count("[") + text.count("{") > NESTING:
             _check_depth(text, value)
-    except (TypeError, ValueError, RecursionError):
+    except Exception:
         # The encoder says neither where nor, for keys, what to do: the walk does.
         text = _walk(value, sort_keys)
     if text.isascii():
@@ -122,12 +127,14 @@ def _converted(value: object) -> Any:
     """One step towards JSON: what a value that JSON does not know stands for.
 
     Raises:
-        TypeError: if it stands for nothing.
+        _NoForm: if it stands for nothing.
     """
     if isinstance(value, ToolValue):
         return value.value
     if isinstance(value, enum.Enum):
         return value.value
+    if isinstance(value, os.PathLike):
+        return os.fspath(cast("os.PathLike[str]", value))
     if isinstance(value, bytes | bytearray | memoryview):
         return base64.b64encode(cast("bytes", value)).decode()
     if isinstance(value, Mapping):
@@ -155,15 +162,15 @@ def _by_pydantic(value: Any) -> Any:
     from pydantic_core import PydanticSerializationError, to_jsonable_python
 
     if callable(value) or isinstance(value, type):
-        raise TypeError(_no_form(value))
+        raise _NoForm(_no_form(value))
     if type(value).__name__ in ("generator", "async_generator", "coroutine"):
-        raise TypeError(_no_form(value))
+        raise _NoForm(_no_form(value))
     try:
         return to_jsonable_python(
             value, by_alias=True, bytes_mode="base64", inf_nan_mode="constants"
         )
     except PydanticSerializationError as error:
-        raise TypeError(_no_form(value)) from error
+        raise _NoForm(_no_form(value)) from error
 
 
 def _no_form(value: Any) -> str:
@@ -176,14 +183,14 @@ def _key(key: Any) -> str | int | float | bool | None:
     """A key of a mapping as JSON can take it.
 
     Raises:
-        TypeError: for a key that is no single value.
+        _NoForm: for a key that is no single value.
     """
     if key is None or isinstance(key, str | int | float):
         return cast("str | int | float | bool | None", key)
     converted = _converted(key)
     if converted is None or isinstance(converted, str | int | float):
         return converted
-    raise TypeError(f"a key of type {type(key).__name__} has no JSON form")
+    raise _NoForm(f"a key of type {type(key).__name__} has no JSON form")
 
 
 _PLAIN = json.JSONEncoder(
@@ -255,10 +262,10 @@ def _scalar_or_container(value: Any, path: Path) -> Any:
             return list(cast("tuple[Any, ...]", value))
         try:
             value = _converted(value)
-        except (TypeError, ValueError, RecursionError) as error:
-            raise _refusal(path, str(error) or _no_form(value)) from error
+        except _NoForm as error:
+            raise _refusal(path, str(error)) from error
         except Exception as error:
-            # A model's own serialiser may raise anything.
+            # A model's own serialiser may raise anything, and say anything.
             raise _refusal(path, f"cannot be serialised: {type(error).__name__}") from error
     raise _refusal(path, _no_form(value))
 
@@ -272,8 +279,10 @@ def _opened(value: Any, path: Path, sort_keys: bool) -> _Open:
     for key, item in mapping.items():
         try:
             name = _key(key)
-        except TypeError as error:
+        except _NoForm as error:
             raise _refusal(path, str(error)) from error
+        except Exception as error:
+            raise _refusal(path, f"a key of type {type(key).__name__} has no JSON form") from error
         if not isinstance(name, str):
             name = _scalar(name, path)
         pairs.append((str(name), item))
