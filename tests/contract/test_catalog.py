@@ -85,6 +85,7 @@ def test_every_printed_name_is_exactly_what_a_script_writes() -> None:
 def test_nothing_found_is_nothing() -> None:
     assert catalog(search_orders).search("🙂") == []
     assert catalog(search_orders).search("zzzz") == []
+    assert catalog(*many(1, 30)).search("weather forecast") == []
     assert catalog().search("anything") == []
 
 

@@ -23,6 +23,9 @@ from toolscript.errors import ToolError
 _SATURATION: Final = 1.2
 _LENGTH: Final = 0.6
 
+_TYPO: Final = 0.8
+"""How alike two words must be for one to be a slip of the other."""
+
 _NAME_WEIGHT: Final = 4
 _GROUP_WEIGHT: Final = 2
 _DESCRIPTION_CHARS: Final = 2_000
@@ -136,7 +139,7 @@ class _Index:
         shorter = sorted(
             known for known in self._places if len(known) > 3 and word.startswith(known)
         )[:5]
-        return longer or shorter or nearest(word, sorted(self._places), limit=2)
+        return longer or shorter or nearest(word, sorted(self._places), limit=2, least=_TYPO)
 
 
 def summary_of(entry: Entry, max_chars: int = 100) -> str:

@@ -15,10 +15,12 @@ def plain(name: str) -> str:
     return "".join(char for char in name[:_LONGEST].casefold() if char.isalnum())
 
 
-def nearest(name: str, candidates: Iterable[str], *, limit: int = 3) -> list[str]:
+def nearest(
+    name: str, candidates: Iterable[str], *, limit: int = 3, least: float = _SIMILAR
+) -> list[str]:
     """Candidates that resemble `name`, the likeliest first; empty where none does.
 
-    Names that differ only in case and separators come first. The order is the same each time.
+    `least` is the likeness that counts, from 0 to 1. Names that differ only in case and separators come first. The order is the same each time.
     """
     wanted = plain(name)
     if not wanted:
@@ -30,14 +32,14 @@ def nearest(name: str, candidates: Iterable[str], *, limit: int = 3) -> list[str
             scored.append((2.0, candidate))
             continue
         matcher = SequenceMatcher(None, known, wanted, autojunk=False)
-        if matcher.real_quick_ratio() < _SIMILAR or matcher.quick_ratio() < _SIMILAR:
+        if matcher.real_quick_ratio() < least or matcher.quick_ratio() < least:
             score = 0.0
         else:
             score = matcher.ratio()
         shorter = min(len(known), len(wanted))
         if shorter >= 3 and (known in wanted or wanted in known):
             score = max(score, _SIMILAR + 0.3 * shorter / max(len(known), len(wanted)))
-        if score >= _SIMILAR:
+        if score >= least:
             scored.append((score, candidate))
     scored.sort(key=lambda pair: (-pair[0], pair[1]))
     return [candidate for _, candidate in scored[:limit]]
