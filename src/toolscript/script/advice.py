@@ -8,7 +8,7 @@ from typing import Final
 from tree_sitter import Node
 
 from toolscript.script.diagnostic import Diagnostic, diagnostic_at
-from toolscript.script.syntax import Syntax, descend, start
+from toolscript.script.syntax import Syntax, find_all, start
 from toolscript.script.text import Lines
 
 TOOL_ROOTS: Final = frozenset({"tools", "codemode", "bindings"})
@@ -29,7 +29,7 @@ def advise(
     lines: Lines | None = None
     last = _last_statement(syntax)
     silent = last is not None and last.type in _DECLARATIONS
-    for node in descend(syntax.root):
+    for node in find_all(syntax.root, _ADVISED):
         advice = None
         if node.type == "return_statement" or (node.type == "call_expression" and silent):
             silent = silent and not _says_something(syntax, node)
@@ -59,6 +59,7 @@ def advise(
     return tuple(found)
 
 
+_ADVISED: Final = frozenset({"expression_statement", "call_expression", "return_statement"})
 _DECLARATIONS: Final = frozenset({"lexical_declaration", "variable_declaration"})
 _OUTPUT: Final = frozenset({"text", "emit", "image", "log", "store", "exit", "progress"})
 

@@ -18,7 +18,7 @@ from tree_sitter import Node
 
 from toolscript.script.diagnostic import Diagnostic, diagnostic_at
 from toolscript.script.edits import LINE_ENDS, Edits
-from toolscript.script.syntax import Syntax, end, start
+from toolscript.script.syntax import Syntax, end, find_all, start
 from toolscript.script.text import Lines
 
 _ENUM: Final = (
@@ -97,6 +97,35 @@ _ENDS_BY_LINE: Final = frozenset(
 # A line that begins with one of these goes on with the statement before it.
 _CONTINUES: Final = "([`+-/*.,<>=&|^%?:"
 
+_RULED: Final = frozenset(
+    {
+        "as_expression",
+        "satisfies_expression",
+        "non_null_expression",
+        "instantiation_expression",
+        "required_parameter",
+        "optional_parameter",
+        "public_field_definition",
+        "method_definition",
+        "abstract_class_declaration",
+        "class_declaration",
+        "variable_declarator",
+        "import_statement",
+        "export_statement",
+        "import_specifier",
+        "export_specifier",
+        "arrow_function",
+    }
+)
+_VISITED: Final = (
+    _RULED
+    | _TYPES
+    | _TYPE_STATEMENTS
+    | _TYPE_MEMBERS
+    | frozenset(_REFUSED)
+    | (_ENDS_BY_LINE - {"do_statement"})
+)
+
 TYPESCRIPT: Final = (
     _TYPES
     | _TYPE_STATEMENTS
@@ -129,8 +158,8 @@ class _Eraser:
         self.edits = edits
         self.refused: list[Diagnostic] = []
         self._lines: Lines | None = None
-        self._pending: list[Node] = [syntax.root]
-        self._line_ended: list[Node] = []
+        self._moved: list[tuple[int, str]] = []  # parentheses that go into a gap
+        self._gone = 0  # everything in front of this was taken out as a whole
         self._rules: dict[str, Callable[[Node], None]] = {
             "as_expression": self._cast,
             "satisfies_expression": self._cast,
@@ -153,24 +182,25 @@ class _Eraser:
         self._rules |= dict.fromkeys(_TYPE_STATEMENTS, self._replace)
         self._rules |= dict.fromkeys(_TYPE_MEMBERS, self._replace)
         self._rules |= dict.fromkeys(_TYPES, self._blank)
+        self._rules["type_arguments"] = self._arguments
 
     def run(self) -> None:
-        while self._pending:
-            node = self._pending.pop()
+        rules = self._rules
+        statements: list[Node] = []
+        for node in find_all(self.syntax.root, _VISITED):
+            if start(node) < self._gone:
+                continue
             if node.type in _ENDS_BY_LINE:
-                self._line_ended.append(node)
-            rule = self._rules.get(node.type)
-            if rule is None:
-                self._visit(node.children)
-            else:
+                statements.append(node)
+            rule = rules.get(node.type)
+            if rule is not None:
                 rule(node)
         for first, last in self.syntax.types:
             self.edits.blank(first, last)
-        for node in self._line_ended:
+        for offset, text in self._moved:
+            self.edits.put(offset, text)
+        for node in statements:
             self._keep_statement_apart(node)
-
-    def _visit(self, nodes: list[Node]) -> None:
-        self._pending.extend(reversed(nodes))
 
     def _refuse(self, node: Node, why: tuple[str, str]) -> None:
         if self._lines is None:
@@ -182,30 +212,39 @@ class _Eraser:
 
     def _refuse_construct(self, node: Node) -> None:
         self._refuse(node, _REFUSED[node.type])
+        self._gone = end(node)
 
     def _blank(self, node: Node) -> None:
         self.edits.blank(start(node), end(node))
+        self._gone = max(self._gone, end(node))
+
+    def _arguments(self, node: Node) -> None:
+        units, first = self.syntax.units, start(node)
+        spaced = units[first - 1].isspace() and units[first + 1].isspace()
+        if spaced and node.parent is not None and node.parent.type == "call_expression":
+            # f(a < b, c > (d)): as TypeScript this is a call, but who writes it so compares.
+            return
+        self._blank(node)
 
     def _replace(self, node: Node) -> None:
         self._blank(node)
         self.edits.put(start(node), ";")
 
     def _cast(self, node: Node) -> None:
-        value = node.children[0]
         rest = next(each for each in node.children[1:] if each.type != "comment")
         self.edits.blank(start(rest), end(node))
-        self._visit([value])
 
     def _parameter(self, node: Node) -> None:
         children = node.children
         for each in children:
             if each.type in ("accessibility_modifier", "readonly", "override_modifier"):
                 self._refuse(each, _PARAMETER_PROPERTY)
+                self._gone = end(node)
                 return
-        if any(each.type == "this" for each in children[:1]):
+        if children[0].type == "this":
             self._blank_item(node)
-            return
-        self._visit_without(children, "?")
+        else:
+            self._blank_marks(children, "?")
 
     def _blank_item(self, node: Node) -> None:
         """Blank one item of a list, and the comma behind it."""
@@ -213,48 +252,40 @@ class _Eraser:
         while after is not None and after.type == "comment":
             after = after.next_sibling
         comma = after is not None and after.type == ","
-        self.edits.blank(start(node), end(after) if after is not None and comma else end(node))
+        last = end(after) if after is not None and comma else end(node)
+        self.edits.blank(start(node), last)
+        self._gone = last
 
-    def _visit_without(self, children: list[Node], *marks: str) -> None:
+    def _blank_marks(self, children: list[Node], *marks: str) -> None:
         for each in children:
             if each.type in marks:
-                self._blank(each)
-        self._visit([each for each in children if each.type not in marks])
+                self.edits.blank(start(each), end(each))
 
     def _member(self, node: Node) -> None:
         name = node.child_by_field_name("name")
         name_start = start(name) if name is not None else end(node)
         children = node.children
-        if any(each.type in ("declare", "abstract") for each in self._before(node, name_start)):
+        modifiers = [each for each in children if end(each) <= name_start]
+        if any(each.type in ("declare", "abstract") for each in modifiers):
             self._replace(node)
             return
-        kept: list[Node] = []
-        for each in children:
-            before = end(each) <= name_start
-            is_modifier = before and each.type in _MODIFIERS
-            if is_modifier or (not before and each.type in ("?", "!")):
-                self._blank(each)
-            else:
-                kept.append(each)
-        if children[0] not in kept:
+        marks = [each for each in modifiers if each.type in _MODIFIERS]
+        marks += [each for each in children[len(modifiers) :] if each.type in ("?", "!")]
+        for each in marks:
+            self.edits.blank(start(each), end(each))
+        if children[0] in marks:
             # What comes first now could go on with the field before: `a = 1` and `*b() {}`.
             self.edits.put(start(children[0]), ";")
-        self._visit(kept)
-
-    def _before(self, node: Node, offset: int) -> list[Node]:
-        return [each for each in node.children if end(each) <= offset]
 
     def _class(self, node: Node) -> None:
-        self._visit_without(node.children, "abstract")
+        self._blank_marks(node.children, "abstract")
 
     def _declarator(self, node: Node) -> None:
-        self._visit_without(node.children, "!")
+        self._blank_marks(node.children, "!")
 
     def _import(self, node: Node) -> None:
         if any(each.type == "type" for each in node.children) or self._only_types(node):
             self._replace(node)
-        else:
-            self._visit(node.children)
 
     def _only_types(self, node: Node) -> bool:
         """Every imported name is a type, so the module itself is not wanted."""
@@ -270,14 +301,13 @@ class _Eraser:
         declaration = node.child_by_field_name("declaration")
         if "=" in kinds:
             self._refuse(node, _EXPORT_ASSIGNMENT)
+            self._gone = end(node)
         elif (
             "type" in kinds
             or {"as", "namespace"} <= kinds
             or (declaration is not None and declaration.type in _TYPE_STATEMENTS)
         ):
             self._replace(node)
-        else:
-            self._visit(node.children)
 
     def _specifier(self, node: Node) -> None:
         if _is_type_specifier(node):
@@ -288,22 +318,17 @@ class _Eraser:
         parameters = node.child_by_field_name("parameters")
         generics = node.child_by_field_name("type_parameters")
         result = node.child_by_field_name("return_type")
-        self._visit([each for each in node.children if each not in (generics, result)])
-        if generics is not None:
-            self._blank(generics)
-        if result is not None:
-            self._blank(result)
         if parameters is None:
             return
         first, last = start(parameters), end(parameters)
         if generics is not None and self._spans_lines(start(generics), first):
             self.edits.blank(first, first + 1)
-            self.edits.put(start(generics), "(")
+            self._moved.append((start(generics), "("))
         if result is not None:
             arrow = next(each for each in node.children if each.type == "=>")
             if self._spans_lines(last, start(arrow)):
                 self.edits.blank(last - 1, last)
-                self.edits.put(end(result) - 1, ")")
+                self._moved.append((end(result) - 1, ")"))
 
     def _spans_lines(self, first: int, last: int) -> bool:
         return any(char in LINE_ENDS for char in self.syntax.units[first:last])

@@ -14,8 +14,6 @@ from toolscript.script.edits import LINE_ENDS, PositionMap
 from toolscript.script.repair import read
 from toolscript.script.syntax import TEXTS, Syntax
 
-_FENCE: Final = re.compile(r"^[ \t]{0,3}(`{3,}|~{3,})[ \t]*([^\n`]*?)[ \t]*\r?$", re.MULTILINE)
-_ONE_LINE: Final = re.compile(r"^[ \t]*(`{3,})[ \t]*(.*?[^`\s])[ \t]*`{3,}[ \t]*\r?$", re.MULTILINE)
 _SCRIPT_WORDS: Final = frozenset(
     [
         "js",
@@ -34,9 +32,11 @@ _SCRIPT_WORDS: Final = frozenset(
         "node",
     ]
 )
-_TAG_BEFORE: Final = re.compile(r"\s*<(?:code|script|typescript|javascript|tool_code)\b[^<>]*>")
-_TAG_AFTER: Final = re.compile(r"</?[A-Za-z_]*>?\s*$")
-_MOST_TRIES: Final = 24
+_TAG_BEFORE: Final = re.compile(r"<(?:code|script|typescript|javascript|tool_code)\b[^<>]*>")
+_TAG_AFTER: Final = re.compile(r"</?[A-Za-z_]*>?")
+_MOST_FENCES: Final = 200
+_MOST_ENDINGS: Final = 4
+_MOST_PARSED: Final = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,9 +70,9 @@ def find_program(units: str) -> tuple[Found, Syntax]:
         units = " " + units[1:]
     whole = Found(units, 0, len(units))
     syntax = read(units)
-    marks = list(_FENCE.finditer(units)) or list(_ONE_LINE.finditer(units))
-    if marks and (syntax.broken or not all(_inside_text(syntax, each) for each in marks)):
-        return _fenced(units, syntax)
+    fences = _fences(units) if "```" in units or "~~~" in units else []
+    if fences and (syntax.broken or not all(_inside_text(syntax, each) for each in fences)):
+        return _fenced(units, fences, syntax)
     if syntax.broken:
         for found in (_without_tags(units), _unescaped(units)):
             if found is not None and not (other := read(found.units)).broken:
@@ -80,8 +80,42 @@ def find_program(units: str) -> tuple[Found, Syntax]:
     return whole, syntax
 
 
-def _inside_text(syntax: Syntax, mark: re.Match[str]) -> bool:
-    first, last = mark.span(1)
+@dataclass(frozen=True, slots=True)
+class _Fence:
+    """A line that begins with a fence: `mark` from `first` on, `info` behind it.
+
+    `line` and `after` are where the line begins and where the next one does. `closes` tells that
+    a fence ends the line as well.
+    """
+
+    line: int
+    first: int
+    after: int
+    mark: str
+    info: str
+    closes: bool
+
+
+def _fences(units: str) -> list[_Fence]:
+    found: list[_Fence] = []
+    at = 0
+    while at < len(units):
+        stop = units.find("\n", at)
+        after = len(units) if stop < 0 else stop + 1
+        text = units[at:after].strip()
+        if text.startswith(("```", "~~~")):
+            rest = text.lstrip(text[0])
+            closes = bool(rest) and rest.endswith(text[0] * 3)
+            if text[0] not in rest or closes:
+                first = units.index(text[0], at)
+                mark = text[: len(text) - len(rest)]
+                found.append(_Fence(at, first, after, mark, rest.strip(), closes))
+        at = after
+    return found[-_MOST_FENCES:]
+
+
+def _inside_text(syntax: Syntax, fence: _Fence) -> bool:
+    first, last = fence.first, fence.first + len(fence.mark)
     node = syntax.root.descendant_for_byte_range(first * 2, last * 2)
     return node is not None and node.type in TEXTS
 
@@ -94,8 +128,8 @@ class _Block:
     closed: bool
 
 
-def _fenced(units: str, whole: Syntax) -> tuple[Found, Syntax]:
-    blocks = _blocks(units)
+def _fenced(units: str, fences: list[_Fence], whole: Syntax) -> tuple[Found, Syntax]:
+    blocks = _blocks(units, fences)
     scripts = [each for each in blocks if each.word in _SCRIPT_WORDS]
     plain = [each for each in blocks if not each.word]
     ordered = [
@@ -103,7 +137,7 @@ def _fenced(units: str, whole: Syntax) -> tuple[Found, Syntax]:
         *(each for each in reversed(plain) if each.closed),
         *(each for each in reversed((*scripts, *plain)) if not each.closed),
     ]
-    for block in ordered[:_MOST_TRIES]:
+    for block in ordered[: max(4, _MOST_PARSED // (len(units) + 1))]:
         if not units[block.first : block.last].strip():
             continue
         text = blank_outside(units, block.first, block.last)
@@ -118,47 +152,62 @@ def _fenced(units: str, whole: Syntax) -> tuple[Found, Syntax]:
     return Found(text, block.first, block.last), read(text)
 
 
-def _blocks(units: str) -> list[_Block]:
-    """Every fenced block, and after a block that does not end, what reaches to the end."""
+def _blocks(units: str, fences: list[_Fence]) -> list[_Block]:
+    """Every fenced block; the last one may reach to the end of the text."""
     found: list[_Block] = []
-    marks = list(_FENCE.finditer(units))
     at = 0
-    while at < len(marks):
-        mark = marks[at]
-        closing = _closings(marks, at)
-        word = mark.group(2).split(" ")[0].split("{")[0].strip().lower()
-        first = min(mark.end() + 1, len(units))
+    while at < len(fences):
+        fence = fences[at]
+        word = fence.info.split(" ")[0].split("{")[0].strip().lower()
+        if fence.closes:
+            found.append(_one_line(units, fence))
+            at += 1
+            continue
+        closing = _closings(fences, at)
         if not closing:
-            found.append(_Block(first, len(units), word, closed=False))
+            found.append(_Block(fence.after, len(units), word, closed=False))
             break
-        found.append(_Block(first, marks[closing[0]].start(), word, closed=True))
         # A fence inside of the program's own text: the block may end at a later one.
-        found.extend(
-            _Block(first, marks[later].start(), word, closed=True) for later in closing[1:4]
-        )
+        for index in reversed(closing):
+            found.append(_Block(fence.after, fences[index].line, word, closed=True))
         at = closing[0] + 1
-    for mark in _ONE_LINE.finditer(units):
-        word = mark.group(2).split(" ")[0].lower()
-        first = mark.start(2) + (len(word) if word in _SCRIPT_WORDS else 0)
-        found.append(_Block(first, mark.end(2), "js", closed=True))
     return found
 
 
-def _closings(marks: list[re.Match[str]], at: int) -> list[int]:
-    opening = marks[at].group(1)
-    return [
-        index
-        for index in range(at + 1, len(marks))
-        if not marks[index].group(2)
-        and marks[index].group(1)[0] == opening[0]
-        and len(marks[index].group(1)) >= len(opening)
-    ][:4]
+def _closings(fences: list[_Fence], at: int) -> list[int]:
+    """The fences that could end the block that begins at one, the likeliest first."""
+    opening = fences[at].mark
+    found: list[int] = []
+    for index in range(at + 1, len(fences)):
+        fence = fences[index]
+        if not fence.info and fence.mark[0] == opening[0] and len(fence.mark) >= len(opening):
+            found.append(index)
+            if len(found) == _MOST_ENDINGS:
+                break
+    return found
+
+
+def _one_line(units: str, fence: _Fence) -> _Block:
+    """A block that begins and ends on one line."""
+    last = units.rindex(fence.mark[0] * 3, fence.first, fence.after)
+    first = fence.first + len(fence.mark)
+    word = units[first:last].strip().split(" ")[0].lower()
+    if word in _SCRIPT_WORDS:
+        first = units.lower().index(word, first) + len(word)
+    return _Block(first, last, "js", closed=True)
 
 
 def _without_tags(units: str) -> Found | None:
-    before, after = _TAG_BEFORE.match(units), _TAG_AFTER.search(units)
-    first = before.end() if before else 0
-    last = after.start() if after else len(units)
+    text = units.strip()
+    first = units.index(text) if text else 0
+    last = first + len(text)
+    before = _TAG_BEFORE.match(text)
+    tail = text.rfind("<")
+    after = _TAG_AFTER.fullmatch(text, tail) if tail >= 0 else None
+    if before is not None:
+        first += before.end()
+    if after is not None:
+        last -= len(after.group())
     if first >= last or (before is None and after is None):
         return None
     return Found(blank_outside(units, first, last), first, last)

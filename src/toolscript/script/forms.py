@@ -15,13 +15,14 @@ from tree_sitter import Node
 
 from toolscript.script.diagnostic import Diagnostic
 from toolscript.script.edits import Edits
-from toolscript.script.syntax import Syntax, descend, end, start, statements
+from toolscript.script.syntax import Syntax, end, find_all, start, statements
 
 Form = Literal["body", "module", "function", "expression"]
 
 _FUNCTIONS: Final = frozenset({"arrow_function", "function_expression"})
 CALL: Final = "($module.scope)"
 _MAIN_NAMES: Final = ("main", "run", "default", "handler", "program")
+_AWAIT: Final = frozenset({"await_expression"})
 _NAMES: Final = frozenset(
     {
         "identifier",
@@ -133,15 +134,15 @@ def _name(syntax: Syntax, node: Node) -> str:
 
 
 def _awaits(value: Node) -> bool:
-    return any(each.type == "await_expression" for each in descend(value))
+    return bool(find_all(value, _AWAIT))
 
 
 def _count_names(syntax: Syntax, names: Iterable[str]) -> dict[str, int]:
     wanted = {name for name in names if name}
     found: dict[str, int] = {}
     if wanted:
-        for node in descend(syntax.root):
-            if node.type in _NAMES and (name := syntax.text(node)) in wanted:
+        for node in find_all(syntax.root, _NAMES):
+            if (name := syntax.text(node)) in wanted:
                 found[name] = found.get(name, 0) + 1
     return found
 

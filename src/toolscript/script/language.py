@@ -6,6 +6,8 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
+_MOST_LINES: Final = 200
+_LONGEST_LINE: Final = 300
 _EXPECTED: Final = "expected JavaScript that calls tools.*"
 
 _PYTHON_LINE: Final = re.compile(
@@ -21,7 +23,7 @@ _PYTHON_LINE: Final = re.compile(
       | .*\[.*\bfor[ ]\w+(?:,[ ]*\w+)*[ ]in\b.*\]
       | .*\blambda\b[\w, ]*:
     )""",
-    re.VERBOSE | re.MULTILINE,
+    re.VERBOSE,
 )
 _SHELL_COMMANDS: Final = frozenset(
     [
@@ -115,19 +117,29 @@ def find_foreign(units: str, *, valid: bool) -> Foreign | None:
         return shell
     if valid:
         return None
-    python = _PYTHON_LINE.search(units)
+    python = _python_line(units)
     if python is not None:
         return Foreign(
             f"{_EXPECTED}, but this looks like Python",
             "write it in JavaScript: `const x = await tools.name({ key: value });`, "
             "`for (const x of xs) { ... }`, `if (...) { ... }`, `null`, `true`, `false`, `//`",
-            python.start() + len(python.group()) - len(python.group().lstrip()),
+            python,
         )
     if _is_prose(units):
         return Foreign(
             f"{_EXPECTED}, but this is text",
             "write only the script; what you want to say belongs outside of it",
         )
+    return None
+
+
+def _python_line(units: str) -> int | None:
+    """Offset of the first line that only Python has."""
+    offset = 0
+    for line in units.split("\n", _MOST_LINES)[:_MOST_LINES]:
+        if len(line) <= _LONGEST_LINE and _PYTHON_LINE.match(line):
+            return offset + len(line) - len(line.lstrip())
+        offset += len(line) + 1
     return None
 
 
@@ -155,5 +167,4 @@ def _shell(units: str, *, valid: bool) -> Foreign | None:
 
 
 def _is_prose(units: str) -> bool:
-    words = units.split()
-    return len(words) >= 4 and not _CODE.search(units)
+    return len(units.split(None, 4)) >= 4 and not _CODE.search(units)

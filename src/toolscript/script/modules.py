@@ -15,13 +15,15 @@ from tree_sitter import Node
 from toolscript.script.diagnostic import Diagnostic, diagnostic_at
 from toolscript.script.edits import Edits
 from toolscript.script.forms import CALL, Shape, return_expression
-from toolscript.script.syntax import Syntax, descend, end, start, statements
+from toolscript.script.syntax import Syntax, end, find_all, start, statements
 from toolscript.script.text import Lines
 
 Ending = Literal["value", "call", "exports"]
 """What a module's body returns: its default export, or what that returns if it is a function
 ("value"); what it returns, and anything else is an error ("call"); an object of all exports."""
 
+_DYNAMIC: Final = frozenset({"import", "meta_property"})
+_SPECIFIER: Final = frozenset({"export_specifier"})
 _MODULE_STATEMENTS: Final = frozenset({"import_statement", "export_statement"})
 _NOT_CALLABLE: Final = '(() => { throw new TypeError("default export is not a function"); })()'
 _NEVER_CALLABLE: Final = frozenset(
@@ -169,8 +171,8 @@ class _Module:
     def _exported_names(self, statement: Node) -> list[tuple[str, str]]:
         return [
             _specifier(self.syntax, each)
-            for each in descend(statement)
-            if each.type == "export_specifier" and not self.edits.erased(start(each))
+            for each in find_all(statement, _SPECIFIER)
+            if not self.edits.erased(start(each))
         ]
 
     def _export_from(self, statement: Node) -> None:
@@ -274,8 +276,14 @@ def rewrite_dynamic(syntax: Syntax, edits: Edits) -> tuple[Diagnostic, ...]:
     if "import" not in syntax.units:
         return ()
     refused: list[Diagnostic] = []
-    for node in descend(syntax.root):
-        if node.type == "meta_property" and node.children[0].type == "import":
+    for node in find_all(syntax.root, _DYNAMIC):
+        named = node.type == "import" and node.is_named
+        if not (named or node.type == "meta_property") or edits.erased(start(node)):
+            continue
+        if named:
+            edits.blank(start(node), end(node))
+            edits.insert(start(node), "$module.load")
+        elif node.children[0].type == "import":
             refused.append(
                 diagnostic_at(
                     Lines(syntax.units),
@@ -285,7 +293,4 @@ def rewrite_dynamic(syntax: Syntax, edits: Edits) -> tuple[Diagnostic, ...]:
                     hint="a script has no file and no address of its own; leave it out",
                 )
             )
-        elif node.type == "import" and node.is_named:
-            edits.blank(start(node), end(node))
-            edits.insert(start(node), "$module.load")
     return tuple(refused)

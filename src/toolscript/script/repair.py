@@ -20,7 +20,7 @@ _MOST_REPAIRS: Final = 24
 _LONGEST: Final = 131_072
 _NEAR: Final = 400
 _MOST_SITES: Final = 4
-_BRACKET_BELOW: Final = re.compile(r"\n[ \t\r\n]*[\[(]")
+_BRACKET_BELOW: Final = re.compile(r"\n[ \t\r]*[\[(]")
 
 
 @dataclass(frozen=True, slots=True)

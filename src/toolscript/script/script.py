@@ -99,11 +99,12 @@ def prepare(
     lines = Lines(units)
     _refuse_odd_characters(units, lines)
     if form == "auto":
-        found, _ = find_program(units)
+        found, syntax = find_program(units)
     else:
-        found = Found(units, 0, len(units))
+        found, syntax = Found(units, 0, len(units)), None
     program, options = _without_first_lines(found)
-    syntax = read(program)
+    if syntax is None or program != syntax.units:
+        syntax = read(program)
     _refuse_foreign(syntax, lines)
     if syntax.broken:
         warnings = (_syntax_error(syntax, lines, typescript),)
@@ -199,7 +200,6 @@ def _no_module(syntax: Syntax, lines: Lines) -> Diagnostic:
 def _html_comments(syntax: Syntax) -> tuple[Diagnostic, ...]:
     """`<!--` and, at the start of a line, `-->` begin a comment for an engine but not for every
     parser: such a text could look like another one than it is."""
-    found: list[Diagnostic] = []
     for mark in _HTML_COMMENT.finditer(syntax.units):
         at = mark.start()
         node = syntax.root.descendant_for_byte_range(at * 2, mark.end() * 2)
@@ -207,8 +207,8 @@ def _html_comments(syntax: Syntax) -> tuple[Diagnostic, ...]:
         if kind == "html_comment" or (mark.group() == "<!--" and kind not in TEXTS):
             message = "comments of HTML are no part of a script"
             hint = "begin a comment with //"
-            found.append(diagnostic_at(Lines(syntax.units), at, "syntax", message, hint=hint))
-    return tuple(found)
+            return (diagnostic_at(Lines(syntax.units), at, "syntax", message, hint=hint),)
+    return ()
 
 
 def _refuse_odd_characters(units: str, lines: Lines) -> None:
@@ -276,7 +276,7 @@ def _syntax_error(syntax: Syntax, lines: Lines, typescript: bool) -> Diagnostic:
     found = first_error(syntax)
     at = start(found[0]) if found else 0
     problem = diagnostic_at(lines, at, "syntax", _describe(syntax, found))
-    if typescript and any(node.type in TYPESCRIPT for node in descend(syntax.root)):
+    if typescript and any(each.type in TYPESCRIPT for each in descend(syntax.root)):
         raise ScriptError(problem)
     return problem
 

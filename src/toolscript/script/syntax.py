@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 
-from tree_sitter import Language, Node, Parser, Tree
+from tree_sitter import Language, Node, Parser, Query, QueryCursor, Tree
 from tree_sitter_typescript import language_typescript
 
 _LANGUAGE = Language(language_typescript())
@@ -69,6 +70,21 @@ def descend(node: Node, *, errors_only: bool = False) -> Iterator[Node]:
         if errors_only:
             children = [each for each in children if each.has_error or each.is_missing]
         pending.extend(reversed(children))
+
+
+def find_all(node: Node, kinds: frozenset[str]) -> list[Node]:
+    """All named nodes of some kinds, a node before what is inside it, in the order of the text.
+
+    Much cheaper than to look at every node.
+    """
+    found = QueryCursor(_query(kinds)).captures(node).get("node", [])
+    found.sort(key=lambda each: (each.start_byte, -each.end_byte))
+    return found
+
+
+@cache
+def _query(kinds: frozenset[str]) -> Query:
+    return Query(_LANGUAGE, f"[{' '.join(f'({kind})' for kind in sorted(kinds))}] @node")
 
 
 def first_error(syntax: Syntax) -> tuple[Node, bool] | None:
