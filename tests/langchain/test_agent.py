@@ -470,3 +470,77 @@ async def test_an_agent_as_a_tool() -> None:
     result = await agent.ainvoke(ASK, {"callbacks": [recorder]})
     assert tool_messages(result)[0].content == "four"
     assert recorder.named("add")
+
+
+def test_declarations_may_go_into_the_system_prompt_instead() -> None:
+    run_code = CodeModeTool([add], declarations="system")
+    assert "tools.add" not in run_code.description
+    assert "add" in run_code.system_prompt
+    assert "add" in CodeModeTool([add]).description
+
+
+def test_what_a_provider_or_a_tracer_wants_of_the_tool_is_passed_on() -> None:
+    run_code = CodeModeTool(
+        [add],
+        name="js",
+        description="Mine.",
+        tags=["a"],
+        metadata={"b": 1},
+        extras={"cache_control": {"type": "ephemeral"}},
+    )
+    assert (run_code.name, run_code.tags, run_code.metadata) == ("js", ["a"], {"b": 1})
+    assert run_code.description.startswith("Mine.")
+    assert run_code.extras == {"cache_control": {"type": "ephemeral"}}
+
+
+async def test_content_alone_where_no_artifact_is_wanted() -> None:
+    message = await run_message([add], "return 1", response_format="content")
+    assert (message.content, message.artifact) == ("1", None)
+
+
+async def test_the_text_for_the_model_can_be_bounded() -> None:
+    message = await run_message([add], "return 'x'.repeat(100000)", result_tokens=100)
+    assert len(str(message.content)) < 500
+    assert len(message.artifact["value"]) == 100_000
+
+
+async def test_an_engine_of_ones_own_runs_under_the_callers_trace() -> None:
+    from langchain_core.runnables import RunnableLambda
+
+    from toolscript import CodeMode
+
+    engine = CodeMode([add])
+
+    async def work(script: str) -> Any:
+        return (await engine.run(script)).unwrap()
+
+    recorder = Recorder()
+    step = RunnableLambda(work, name="work")
+    config: RunnableConfig = {"callbacks": [recorder]}
+    assert await step.ainvoke("return await tools.add({ a: 1, b: 1 });", config) == 2
+    (run,) = recorder.named("add")
+    assert recorder.parent(run)["name"] == "work"
+
+
+async def test_cancelling_the_agent_stops_script_and_tools() -> None:
+    started, stopped = asyncio.Event(), asyncio.Event()
+
+    @tool
+    async def wait() -> str:
+        """Wait."""
+        started.set()
+        try:
+            await asyncio.sleep(60)
+        finally:
+            stopped.set()
+        return "never"
+
+    agent = create_agent(
+        scripted(code("await tools.wait({});"), done()), tools=[CodeModeTool([wait])]
+    )
+    task = asyncio.create_task(agent.ainvoke(ASK))
+    await asyncio.wait_for(started.wait(), 30)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    await asyncio.wait_for(stopped.wait(), 30)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import sqlite3
 from collections.abc import Callable
 from typing import Any
@@ -238,6 +239,10 @@ class Yes(BaseModel):
     ok: bool
 
 
+@pytest.mark.skipif(
+    "response_schema" not in inspect.signature(interrupt).parameters,
+    reason="this langgraph does not check answers",
+)
 async def test_a_wrong_answer_leaves_the_question_answerable() -> None:
     paid: list[bool] = []
 
@@ -378,3 +383,33 @@ def test_the_run_goes_with_its_thread(tmp_path: Any) -> None:
         saver.delete_thread("t")
     with sqlite3.connect(path) as database:
         assert database.execute("select count(*) from writes").fetchone() == (0,)
+
+
+async def test_a_graph_that_writes_only_at_its_end_can_be_gone_on_with() -> None:
+    world = World()
+    agent = _agent(world, PAY_ONE, InMemorySaver())
+    paused = await agent.ainvoke(ASK, CONFIG, durability="exit")
+    assert paused["__interrupt__"]
+    result = await agent.ainvoke(Command(resume="yes"), CONFIG, durability="exit")
+    assert tool_messages(result)[0].artifact["value"] == PAID
+    assert world.effects == ["read a", "pay 5 yes", "read b", "read finally"]
+
+
+async def test_an_engine_of_ones_own_cannot_pause_a_graph_and_says_so() -> None:
+    from langchain_core.runnables import RunnableLambda
+    from langgraph.graph import END, START, MessagesState, StateGraph
+
+    from toolscript import CodeMode
+
+    engine = CodeMode(World().tools())
+
+    async def node(state: Any) -> dict[str, Any]:
+        result = await engine.run("await tools.pay({ amount: 1 });")
+        return {"messages": [("ai", result.text())]}
+
+    graph = StateGraph(MessagesState)
+    graph.add_node("node", RunnableLambda(node))
+    graph.add_edge(START, "node")
+    graph.add_edge("node", END)
+    result = await graph.compile(checkpointer=InMemorySaver()).ainvoke(ASK, CONFIG)
+    assert "CodeModeTool" in result["messages"][-1].content

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from langgraph.checkpoint.base import BaseCheckpointSaver
 
 _CHECKPOINTER: Final = "__pregel_checkpointer"
+_DURABILITY: Final = "__pregel_durability"
 
 Write = tuple[str, Any]
 
@@ -33,7 +34,8 @@ Write = tuple[str, Any]
 class RunRecord:
     """One code run in the checkpointer: its place there, and what was written to it so far.
 
-    Each write gets a number of its own, since checkpointers keep the first write of each task
+    A lazy one is for graphs of `durability="exit"`: it writes when the run pauses or ends, and
+    what it did is lost with its process, as with the rest of such a graph. Each write gets a number of its own, since checkpointers keep the first write of each task
     and give them back in the order of the tasks' ids.
     """
 
@@ -42,10 +44,12 @@ class RunRecord:
     run_id: str
     is_async: bool
     session: Session
+    is_lazy: bool = False
     _head: bytes | None = None
     _standing: tuple[StoredStatus, bytes | None] = ("running", None)
     _entries: list[bytes] = field(default_factory=list[bytes])
     _paused_at: dict[int, int] = field(default_factory=dict[int, int])
+    _unwritten: list[Write] = field(default_factory=list[Write])
     _next: int = 0
     _kept: int = 0
 
@@ -98,10 +102,13 @@ class RunRecord:
             if self.is_async
             else self.saver.put(self.place, checkpoint, metadata, {})
         )
-        await self.write([("head", head)])
+        await self.write([("head", head)], now=False)
 
-    async def write(self, writes: Iterable[Write]) -> None:
-        """Keep some records, and before them what nested calls gave since the last time."""
+    async def write(self, writes: Iterable[Write], *, now: bool = True) -> None:
+        """Keep some records, and before them what nested calls gave since the last time.
+
+        Without `now` a lazy record may keep them later.
+        """
         kept = self.session.kept[self._kept :]
         self._kept += len(kept)
         news = [("kept", [one.seq, one.tool, one.artifact, list(one.steering)]) for one in kept]
@@ -110,6 +117,10 @@ class RunRecord:
             return
         for channel, value in records:
             self._note(channel, value)
+        self._unwritten += records
+        if self.is_lazy and not now:
+            return
+        records, self._unwritten = self._unwritten, []
         task = f"{self._next:010d}"
         self._next += 1
         if self.is_async:
@@ -175,7 +186,7 @@ class CheckpointJournal:
 
     async def append(self, run_id: str, lease: Lease, entries: Sequence[bytes]) -> bool:
         if entries:
-            await current_record.get().write([("entry", entry) for entry in entries])
+            await current_record.get().write([("entry", entry) for entry in entries], now=False)
         return True
 
     async def settle(
@@ -206,4 +217,5 @@ def record_of(session: Session, *, is_async: bool) -> RunRecord | None:
     # The task's namespace is the same for each of its executions, and of no other task.
     namespace = f"{configurable.get('checkpoint_ns', '')}|script:{session.call_id}"
     place: RunnableConfig = {"configurable": {"thread_id": str(thread), "checkpoint_ns": namespace}}
-    return RunRecord(saver, place, f"{thread}/{namespace}", is_async, session)
+    is_lazy = configurable.get(_DURABILITY) == "exit"
+    return RunRecord(saver, place, f"{thread}/{namespace}", is_async, session, is_lazy)

@@ -59,14 +59,21 @@ class NestedTool:
 
         Raises:
             ToolError: the tool reported an error, or refused its arguments.
-            Bubble: the tool steers the graph; the script must not see it.
+            Bubble: the tool steers the graph; the script must not see it. Only a code tool can
+                pass that on: a script in an engine of one's own gets a `ToolError`.
             Exception: whatever else the tool raised, unchanged.
         """
-        session = current_session.get() or Session(call_id=context.run_id)
+        own = current_session.get()
+        session = own or Session(call_id=context.run_id)
         try:
             message, returned = await self._through_middleware(session, args, context.seq)
             return self._value(session, context.seq, message, returned)
         except Exception as error:
+            if steers_graph(error) and own is None:
+                raise ToolError(
+                    f"{self.tool.name} pauses or redirects the LangGraph graph, which only works "
+                    "from a script of a CodeModeTool"
+                ) from error
             if steers_graph(error):
                 session.pauses.note(error, context.seq)
                 raise Bubble(error) from error

@@ -15,13 +15,19 @@ from toolscript.result import RunResult
 
 
 def message_of(
-    result: RunResult, kept: Sequence[Kept], *, name: str, call_id: str, max_tokens: int | None
+    result: RunResult,
+    kept: Sequence[Kept],
+    *,
+    name: str,
+    call_id: str,
+    max_tokens: int | None,
+    with_artifact: bool,
 ) -> ToolMessage:
     """The message for the model; a failed run is an error that says how to mend the script."""
     status: Literal["success", "error"] = "success" if result.ok else "error"
     return ToolMessage(
         content_of(result, max_tokens),
-        artifact=artifact_of(result, kept),
+        artifact=artifact_of(result, kept) if with_artifact else None,
         name=name,
         tool_call_id=call_id,
         status=status,

@@ -104,12 +104,14 @@ class ScriptTool(BaseTool):
         result = await run_in_graph(
             self._engines_for(config), code, session, self._surroundings(runtime), is_async=is_async
         )
+        with_artifact = self.response_format == "content_and_artifact"
         message = message_of(
             result,
             session.kept,
             name=self.name,
             call_id=session.call_id,
             max_tokens=self._result_tokens,
+            with_artifact=with_artifact,
         )
         answer = folded(
             message,
@@ -119,7 +121,7 @@ class ScriptTool(BaseTool):
         )
         if call_id is None and answer is message:
             answer = message.content
-        return (answer, message.artifact) if self.response_format != "content" else answer
+        return (answer, message.artifact) if with_artifact else answer
 
     def _surroundings(self, runtime: ToolRuntime[Any, Any] | None) -> Surroundings:
         made: dict[str, Any] = {
