@@ -278,7 +278,7 @@ def _end(record: Any, value: bytes | None) -> EndFrame:
             raise ProtocolError(f"the end has a malformed {name}")
         return found
 
-    outcome = cast(Outcome, fields.get("outcome"))
+    outcome = cast(Outcome, text("outcome", 32))
     if outcome not in _OUTCOMES or outcome == "worker_exit":
         raise ProtocolError("the end has no outcome")
     if value is not None and outcome != "returned":

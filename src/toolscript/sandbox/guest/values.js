@@ -3,6 +3,7 @@
 (function values(p, { options }) {
   const MAX_DEPTH = 512;
   const MAX_DIGITS = 4000;
+  const MAX_EXACT = 9007199254740991;
   const { apply, stringify, keys, isArray, getPrototypeOf } = p;
   const js = options.json === "js";
   const lossless = options.json === "lossless";
@@ -121,6 +122,9 @@
           } else if (value === 0 && 1 / value < 0) {
             if (lossless) throw refuse(stack, depth, "-0 has no lossless JSON form");
             text = js ? "0" : "-0.0";
+          } else if (!js && (value > MAX_EXACT || value < -MAX_EXACT) && p.floor(value) === value) {
+            // The shortest digits that name a large double are not its value.
+            text = value < 1e21 && value > -1e21 ? p.bigText(p.BigInt(value)) : "" + value;
           } else text = "" + value;
           break;
         case "boolean":
@@ -220,7 +224,7 @@
       const source = context.source;
       if (source.length < 16 || value !== p.floor(value)) return value;
       if (p.match(/[.eE]/, source) !== null) return value;
-      return value > 9007199254740991 || value < -9007199254740991 ? p.BigInt(source) : value;
+      return value > MAX_EXACT || value < -MAX_EXACT ? p.BigInt(source) : value;
     });
 
   const parse = (text, bigints) => (bigints ? parseExact(text) : p.parse(text));
