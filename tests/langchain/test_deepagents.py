@@ -15,7 +15,9 @@ from tests.langchain.model import code, done, scripted
 from tests.langchain.test_agent import ASK, tool_messages
 from toolscript import CodeModeMiddleware
 
-deepagents = pytest.importorskip("deepagents", reason="deepagents is not installed")
+deepagents = pytest.importorskip(
+    "deepagents", reason="no deepagents for this LangChain", exc_type=ImportError
+)
 
 
 @tool

@@ -10,7 +10,9 @@ from pydantic import BaseModel
 from tests.langchain.scripts import caught, run_error, run_value
 from toolscript import CodeModeTool, tool_from
 
-pytest.importorskip("langchain_mcp_adapters", reason="langchain-mcp-adapters is not installed")
+pytest.importorskip(
+    "langchain_mcp_adapters.tools", reason="no adapter for this LangChain", exc_type=ImportError
+)
 
 from langchain_mcp_adapters.tools import load_mcp_tools
 from mcp.server.fastmcp import FastMCP
