@@ -108,6 +108,14 @@ class Interpreter:
             self._define(self._pending.pop())
         return shape
 
+    def behind(self, shape: Shape) -> Shape:
+        """A shape with references followed; itself where they lead nowhere."""
+        for _ in range(_DEPTH):
+            if not isinstance(shape, Ref):
+                break
+            shape = self.definitions[shape.key]
+        return shape
+
     def shape(self, node: object, path: Path = None) -> Shape:
         """The shape of a subschema: in one piece, or a reference where it is shared or too deep."""
         if isinstance(node, bool):
@@ -226,7 +234,9 @@ class Interpreter:
         if value is None or not isinstance(seen, ObjectOf):
             return choice
         given = seen.properties.get(tag)
-        if given is not None and not isinstance(given.shape, Unknown) and given.shape != STRING:
+        named = given.shape if given is not None else UNKNOWN
+        named = self._resolve(named) if isinstance(named, Ref) else named
+        if not isinstance(named, Unknown) and named != STRING:
             return choice
         return self._both(choice, ObjectOf({tag: Property(value, required=True)}))
 

@@ -11,7 +11,6 @@ from toolscript.contract.shape import (
     BOOLEAN,
     ArrayOf,
     ObjectOf,
-    Ref,
     Shape,
     Union,
 )
@@ -54,12 +53,11 @@ def _is_call_tool_result(schema: Mapping[str, Any]) -> bool:
     if not isinstance(declared, Mapping) or not {"content", "isError", "_meta"} <= declared.keys():
         return False
     interpreter = Interpreter(Document(schema))
-    shape = _behind(interpreter.root(), interpreter)
+    shape = interpreter.behind(interpreter.root())
     if not isinstance(shape, ObjectOf):
         return False
     content, is_error, meta = (
-        _behind(shape.properties[name].shape, interpreter)
-        for name in ("content", "isError", "_meta")
+        interpreter.behind(shape.properties[name].shape) for name in ("content", "isError", "_meta")
     )
     return (
         isinstance(content, ArrayOf)
@@ -70,14 +68,6 @@ def _is_call_tool_result(schema: Mapping[str, Any]) -> bool:
 
 
 def _is_object(shape: Shape, interpreter: Interpreter) -> bool:
-    seen = _behind(shape, interpreter)
+    seen = interpreter.behind(shape)
     members = seen.members if isinstance(seen, Union) else (seen,)
-    return all(isinstance(_behind(member, interpreter), ObjectOf) for member in members)
-
-
-def _behind(shape: Shape, interpreter: Interpreter) -> Shape:
-    for _ in range(16):
-        if not isinstance(shape, Ref):
-            break
-        shape = interpreter.definitions[shape.key]
-    return shape
+    return all(isinstance(interpreter.behind(member), ObjectOf) for member in members)

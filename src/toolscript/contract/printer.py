@@ -45,6 +45,9 @@ _INLINE_CHARS: Final = 1_000_000
 _LEVELS: Final = 120
 """Brackets inside brackets, beyond which a definition gets a name (or becomes `unknown`)."""
 
+_REFERENCES: Final = 8
+"""Choices and references inside each other that are followed to see whether `{}` fits."""
+
 _MOST_ALTERNATIVES: Final = 10_000
 """Beyond so many combinations of choices the compiler gives up on a type (at 100,000)."""
 
@@ -137,6 +140,7 @@ def print_type(
 
 class _Printer:
     def __init__(self, interpreter: Interpreter, style: Style, names: TypeNames | None, owner: str):
+        self._interpreter = interpreter
         self._definitions = interpreter.definitions
         self._hints = interpreter.hints
         self._docs = interpreter.docs
@@ -144,18 +148,19 @@ class _Printer:
         self._names = names
         self._owner = owner
         self._texts: dict[int, Text] = {}
+        self._empties: dict[int, bool] = {}
         # Definitions that would be aliases of themselves, by the number of their circle.
         self._circles: dict[int, int] = {}
 
     def top(self, root: Shape) -> Printed:
         text = self._write(root, None).text
-        seen = self._behind(root)
+        seen = self._interpreter.behind(root)
         nameless = (
             isinstance(seen, ObjectOf)
             and not seen.properties
             and (seen.rest is None or isinstance(seen.rest, Unknown))
         )
-        return Printed(text, self._accepts_empty(root, set()), nameless)
+        return Printed(text, self._accepts_empty(root), nameless)
 
     def place(self, root: int, root_name: str | None) -> None:
         """Decide for every definition how a reference to it is written."""
@@ -217,28 +222,23 @@ class _Printer:
         body = self._write(self._definitions[key], key).text
         return "\n".join([*self._comment(self._docs[key]), f"type {name} = {body};"])
 
-    def _behind(self, shape: Shape) -> Shape:
-        for _ in range(_LEVELS):
-            if not isinstance(shape, Ref):
-                break
-            shape = self._definitions[shape.key]
-        return shape
-
-    def _accepts_empty(self, shape: Shape, seen: set[int]) -> bool:
+    def _accepts_empty(self, shape: Shape, depth: int = 0) -> bool:
+        """Whether `{}` fits; not looked for beyond a few references."""
         match shape:
             case Unknown():
                 return True
             case ObjectOf():
                 return not any(each.required for each in shape.properties.values())
-            case Union():
-                return any(self._accepts_empty(member, seen) for member in shape.members)
-            case Intersection():
-                return all(self._accepts_empty(member, seen) for member in shape.members)
-            case Ref():
-                if shape.key in seen:
-                    return False
-                seen.add(shape.key)
-                return self._accepts_empty(self._definitions[shape.key], seen)
+            case Union() if depth < _REFERENCES:
+                return any(self._accepts_empty(member, depth + 1) for member in shape.members)
+            case Intersection() if depth < _REFERENCES:
+                return all(self._accepts_empty(member, depth + 1) for member in shape.members)
+            case Ref() if depth < _REFERENCES:
+                if shape.key not in self._empties:
+                    self._empties[shape.key] = False  # where it leads back to itself
+                    behind = self._definitions[shape.key]
+                    self._empties[shape.key] = self._accepts_empty(behind, depth + 1)
+                return self._empties[shape.key]
             case _:
                 return False
 

@@ -19,7 +19,7 @@ from toolscript.contract.mcp_types import mcp_structured_content_schema
 from toolscript.contract.names import is_identifier
 from toolscript.contract.printer import Printed, Style, print_type
 from toolscript.contract.schema import Document
-from toolscript.contract.shape import STRING, ArrayOf, Exactly, ObjectOf, Ref, Tuple, Union
+from toolscript.contract.shape import STRING, ArrayOf, Exactly, ObjectOf, Tuple, Union
 from toolscript.contract.tool import JsonSchema, Tool
 from toolscript.contract.type_names import TypeNames, type_name
 
@@ -84,18 +84,13 @@ def string_argument_of(schema: JsonSchema | None) -> str | None:
     if _COMPOSING.isdisjoint(schema) and not _asks_for_one(schema.get("required")):
         return None
     interpreter = Interpreter(Document(schema))
-    shape = interpreter.root()
-    shape = interpreter.definitions[shape.key] if isinstance(shape, Ref) else shape
+    shape = interpreter.behind(interpreter.root())
     if not isinstance(shape, ObjectOf):
         return None
     required = [name for name, each in shape.properties.items() if each.required]
     if len(required) != 1:
         return None
-    wanted = shape.properties[required[0]].shape
-    for _ in range(16):
-        if not isinstance(wanted, Ref):
-            break
-        wanted = interpreter.definitions[wanted.key]
+    wanted = interpreter.behind(shape.properties[required[0]].shape)
     choices = wanted.members if isinstance(wanted, Union) else (wanted,)
     strings = all(
         choice == STRING or (isinstance(choice, Exactly) and choice.kind == "string")
@@ -202,9 +197,9 @@ def _arguments(
     if manner.exact and text != "unknown":
         named = names.named(text, f"{owner}Args") if names is not None else text
         return f"<A extends {named}>", f"args{optional}: A & Exact<A, {named}>"
-    if not manner.string_argument or string_argument_of(schema) is None:
+    if text == "unknown" or not manner.string_argument or string_argument_of(schema) is None:
         return "", f"args{optional}: {text}"
-    if manner.every_call and names is not None and text != "unknown":
+    if manner.every_call and names is not None:
         text = names.named(text, f"{owner}Args")
         return "", f"args: string | {text}, others?: Partial<{text}>"
     return "", f"args: string | {text}"
@@ -214,8 +209,7 @@ def spread_arguments(schema: JsonSchema | None, style: Style) -> str:
     """The parameters of a function that takes its arguments one by one."""
     if schema is not None:
         interpreter = Interpreter(Document(schema))
-        shape = interpreter.root()
-        shape = interpreter.definitions[shape.key] if isinstance(shape, Ref) else shape
+        shape = interpreter.behind(interpreter.root())
         if isinstance(shape, ArrayOf | Tuple):
             return f"...args: {print_type(interpreter, style).text}"
     return "...args: unknown[]"
