@@ -29,9 +29,9 @@ async def interrupted(journal: MemoryJournal, run_id: str) -> MemoryJournal:
     """A journal in which the same run was cut off after all that it did, before its end."""
     stored = await journal.load(run_id)
     assert stored is not None
-    copy, lease = MemoryJournal(), new_lease()
+    copy, lease = MemoryJournal(), replace(new_lease(), expires_at=0.0)
     await copy.create(run_id, stored.head, lease)
-    await copy.append(run_id, replace(lease, expires_at=0.0), stored.entries)
+    await copy.append(run_id, lease, stored.entries)
     return copy
 
 

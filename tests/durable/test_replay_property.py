@@ -120,9 +120,10 @@ async def check(script: str) -> None:
     for length in range(len(stored.entries) + 1):
         prefix = stored.entries[:length]
         done = [e for e in map(entry_from_bytes, prefix) if isinstance(e, Finished)]
-        cut, lease, again = MemoryJournal(), new_lease(), Hands()
+        cut, again = MemoryJournal(), Hands()
+        lease = replace(new_lease(), expires_at=0.0)
         await cut.create("run", stored.head, lease)
-        await cut.append("run", replace(lease, expires_at=0.0), prefix)
+        await cut.append("run", lease, prefix)
         result = await again.engine(cut).resume("run", on_event=again.heard)
         assert result.ok, result.error
         assert result.value == whole.value
@@ -139,9 +140,9 @@ async def check(script: str) -> None:
         # What was gone on with can be gone through again, and takes exactly the same path.
         second = await cut.load("run")
         assert second is not None
-        last, lease, idle = MemoryJournal(), new_lease(), Hands()
+        last, idle = MemoryJournal(), Hands()
         await last.create("run", second.head, lease)
-        await last.append("run", replace(lease, expires_at=0.0), second.entries)
+        await last.append("run", lease, second.entries)
         repeated = await idle.engine(last).resume("run")
         assert (repeated.value, lines(repeated)) == (result.value, lines(result))
         assert idle.made == []

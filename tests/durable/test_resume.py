@@ -449,12 +449,12 @@ class TestChanges:
             ("return 1", "ended without making it"),
             ("await tools.pay({ n: 1 }); await new Promise(() => {});", "waits without"),
         ):
-            changed, lease = MemoryJournal(), new_lease()
+            changed, lease = MemoryJournal(), replace(new_lease(), expires_at=0.0)
             head = stored.head.replace(
                 b"await tools.pay({ n: 1 }); await tools.gate({ n: 2 });", script.encode()
             )
             await changed.create("run", head, lease)
-            await changed.append("run", replace(lease, expires_at=0.0), stored.entries)
+            await changed.append("run", lease, stored.entries)
             result = await engine(world, changed).resume("run", approve(paused))
             assert result.error is not None
             assert result.error.kind is ErrorKind.DIVERGED

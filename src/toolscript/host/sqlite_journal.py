@@ -113,14 +113,12 @@ class SQLiteJournal:
 
     async def create(self, run_id: str, head: bytes, lease: Lease) -> bool:
         now = time.time()
-        with self._transaction() as database:
-            made = database.execute(
-                "INSERT INTO runs (run_id, status, head, owner, machine, pid, started,"
-                " expires_at, created_at, updated_at) VALUES (?, 'running', ?, ?, ?, ?, ?, ?, ?, ?)"
-                " ON CONFLICT (run_id) DO NOTHING",
-                (run_id, self._encode(head), *_lease_row(lease), now, now),
-            )
-            return made.rowcount == 1
+        return self._change(
+            "INSERT INTO runs (run_id, status, head, owner, machine, pid, started, expires_at,"
+            " created_at, updated_at) VALUES (?, 'running', ?, ?, ?, ?, ?, ?, ?, ?)"
+            " ON CONFLICT (run_id) DO NOTHING",
+            (run_id, self._encode(head), *_lease_row(lease), now, now),
+        )
 
     async def load(self, run_id: str) -> StoredRun | None:
         with self._transaction(_READ) as database:
@@ -135,13 +133,11 @@ class SQLiteJournal:
         return self._stored(row, tuple(self._decode(data) for (data,) in entries))
 
     async def claim(self, run_id: str, lease: Lease, *, instead_of: str | None) -> bool:
-        with self._transaction() as database:
-            changed = database.execute(
-                "UPDATE runs SET status = 'running', owner = ?, machine = ?, pid = ?,"
-                " started = ?, expires_at = ?, updated_at = ? WHERE run_id = ? AND owner IS ?",
-                (*_lease_row(lease), time.time(), run_id, instead_of),
-            )
-            return changed.rowcount == 1
+        return self._change(
+            "UPDATE runs SET status = 'running', owner = ?, machine = ?, pid = ?, started = ?,"
+            " expires_at = ?, updated_at = ? WHERE run_id = ? AND owner IS ?",
+            (*_lease_row(lease), time.time(), run_id, instead_of),
+        )
 
     async def append(self, run_id: str, lease: Lease, entries: Sequence[bytes]) -> bool:
         if not entries:
@@ -157,14 +153,11 @@ class SQLiteJournal:
         self, run_id: str, lease: Lease, status: StoredStatus, outcome: bytes | None
     ) -> bool:
         stored = None if outcome is None else self._encode(outcome)
-        with self._transaction() as database:
-            changed = database.execute(
-                "UPDATE runs SET status = ?, outcome = ?, owner = NULL, machine = NULL,"
-                " pid = NULL, started = NULL, expires_at = NULL, updated_at = ?"
-                " WHERE run_id = ? AND owner = ?",
-                (status, stored, time.time(), run_id, lease.owner),
-            )
-            return changed.rowcount == 1
+        return self._change(
+            "UPDATE runs SET status = ?, outcome = ?, owner = NULL, machine = NULL, pid = NULL,"
+            " started = NULL, expires_at = NULL, updated_at = ? WHERE run_id = ? AND owner = ?",
+            (status, stored, time.time(), run_id, lease.owner),
+        )
 
     async def stored_runs(self) -> Sequence[StoredRun]:
         with self._transaction(_READ) as database:
