@@ -55,7 +55,7 @@ def run_body(code: str, modules: Mapping[str, str] | None = None, *, scope: bool
     context.eval(_LIBRARY)
     context.eval("globalThis.sources = {}")
     for name, source in (modules or {}).items():
-        body = f"{PREFIX}{prepare_module(source)}\n}})"
+        body = f"{PREFIX}{prepare_module(source, modules=tuple(modules or ()))}\n}})"
         context.eval(f"sources[{json.dumps(name)}] = {body}")
     try:
         body = context.eval(f"{PREFIX}{code}\n}})")

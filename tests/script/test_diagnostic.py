@@ -1,0 +1,60 @@
+"""Syntax errors and excerpts."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.script.harness import problems
+from toolscript.script.brackets import find_unbalanced
+from toolscript.script.diagnostic import excerpt
+
+
+@pytest.mark.parametrize(
+    ("source", "line", "column", "says"),
+    [
+        ("const a = {b: 1\nreturn a", 1, 11, "`{` is never closed"),
+        ("f(1));", 1, 5, "`)` closes nothing"),
+        ("if (a {\n}", 2, 2, ""),
+        ("const a = 'x\nreturn a", 1, 11, "does not end on its line"),
+        ("const a = `x${1", 1, 13, "`${` is never closed"),
+        ("const a = `x", 1, 11, "is never closed"),
+        ("return 1 /* c", 1, 10, "never closed"),
+        ("f([1, 2);", 1, 8, "does not close `[`"),
+    ],
+)
+def test_unbalanced(source: str, line: int, column: int, says: str) -> None:
+    found = problems(source)[0]
+    assert says in found.message
+    if says:
+        assert (found.line, found.column) == (line, column)
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "a = /[)(]/.test(')'); // ) }\n/* ( */ b = `${'`'}${`}`}` + '(' + \"[\"",
+        "if (x) /\\)/.test(y)",
+        "x = a / b; y = (c) / d / (e)",
+        "return /}/.test('}')",
+        "const f = () => {}\n/(/.test(x)",
+        "x = { a: 1 }['a'] / 2 / (3)",
+        "typeof /(/; case_ = 1",
+    ],
+)
+def test_balanced(source: str) -> None:
+    assert find_unbalanced(source) is None
+
+
+def test_excerpt_points_at_the_column() -> None:
+    assert excerpt("a\n\tbc = d", 2, 3) == "\tbc = d\n\t ^"
+    assert excerpt("x", 5, 1) == ""
+
+
+def test_excerpt_of_a_long_line_is_cut_around_the_column() -> None:
+    shown, caret = excerpt("x" * 500 + "HERE" + "y" * 500, 1, 501).split("\n")
+    assert len(shown) < 130
+    assert shown[caret.index("^") :].startswith("HERE")
+
+
+def test_excerpt_holds_no_control_characters() -> None:
+    assert "\x1b" not in excerpt("a = '\x1b[31m'", 1, 1)
