@@ -97,6 +97,8 @@ class WorkerExecution(Execution):
     def __init__(self, pool: Pool, worker: Worker, program: Program, queue_s: float) -> None:
         self._pool = pool
         self._worker = worker
+        # A number: the selector formats what it does not know yet, which a socket makes slow.
+        self._descriptor = worker.pipe.fileno()
         self._loop = asyncio.get_running_loop()
         self._frames: list[Frame] = []
         self._waiter: asyncio.Future[None] | None = None
@@ -169,6 +171,11 @@ class WorkerExecution(Execution):
             self._pool.discard(self._worker)
 
     @property
+    def worker_pid(self) -> int:
+        """The process in which the program runs."""
+        return self._worker.pid
+
+    @property
     def usage(self) -> Usage:
         if not self.closed:
             self._account()
@@ -206,23 +213,23 @@ class WorkerExecution(Execution):
         except BlockingIOError:
             if not self._writing:
                 self._writing = True
-                self._loop.add_writer(pipe, self._write)
+                self._loop.add_writer(self._descriptor, self._write)
             return
         except OSError:
             self._outgoing.clear()
             # The reading side tells of the worker's end.
         if self._writing:
             self._writing = False
-            self._loop.remove_writer(pipe)
+            self._loop.remove_writer(self._descriptor)
 
     def _read(self, on: bool) -> None:
         if on == self._reading:
             return
         self._reading = on
         if on:
-            self._loop.add_reader(self._worker.pipe, self._arrived)
+            self._loop.add_reader(self._descriptor, self._arrived)
         else:
-            self._loop.remove_reader(self._worker.pipe)
+            self._loop.remove_reader(self._descriptor)
 
     def _spin(self) -> None:
         until = time.monotonic() + SPIN_S
@@ -313,7 +320,7 @@ class WorkerExecution(Execution):
         self._read(False)
         if self._writing:
             self._writing = False
-            self._loop.remove_writer(self._worker.pipe)
+            self._loop.remove_writer(self._descriptor)
         if self._cpu_timer is not None:
             self._cpu_timer.cancel()
             self._cpu_timer = None
