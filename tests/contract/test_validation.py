@@ -103,6 +103,38 @@ def test_the_number_of_problems_is_bounded() -> None:
     assert "more" in message
 
 
+ROW = {
+    "type": "object",
+    "properties": {"a": {"type": "string"}, "b": {"type": "integer"}},
+    "required": ["b"],
+}
+
+
+@pytest.mark.parametrize(
+    ("schema", "value", "sentence"),
+    [
+        ({"items": ROW}, [{"a": 1, "b": 1}] * 200_000, "[0].a must be a string, got 1"),
+        ({"items": ROW}, [{"b": 1}] * 5_000 + [{}], "[5000].b is missing (integer)"),
+        ({"maxItems": 10}, [1] * 200_000, "must have at most 10 items"),
+        ({"minItems": 9_000}, [1] * 5_000, "must have at least 9000 items"),
+        (
+            {"anyOf": [{"type": "string"}, {"items": ROW}]},
+            [{"a": 1, "b": 1}] * 200_000,
+            "[0].a must be a string, got 1",
+        ),
+        ({"anyOf": [{"items": ROW}]}, [{"b": 1}] * 5_000 + [{}], "beyond its first items"),
+        ({"additionalProperties": ROW}, {f"k{n}": 1 for n in range(200_000)}, "must be an object"),
+        ({"not": {"items": ROW}}, [{"b": 1}] * 200_000, "is excluded"),
+    ],
+)
+def test_large_values_are_explained_by_their_first_parts(
+    schema: Any, value: Any, sentence: str
+) -> None:
+    message = refusal(schema, value).message
+    assert sentence in message
+    assert len(message) < 2_000
+
+
 def test_results_are_refused_with_their_own_code() -> None:
     with pytest.raises(ToolError) as refused:
         validate_output({"type": "integer"})("x")

@@ -25,13 +25,14 @@ def nearest(
     wanted = plain(name)
     if not wanted:
         return []
+    matcher = SequenceMatcher(None, "", wanted, autojunk=False)
     scored: list[tuple[float, str]] = []
     for candidate in candidates:
         known = plain(candidate)
         if known == wanted:
             scored.append((2.0, candidate))
             continue
-        matcher = SequenceMatcher(None, known, wanted, autojunk=False)
+        matcher.set_seq1(known)
         if matcher.real_quick_ratio() < least or matcher.quick_ratio() < least:
             score = 0.0
         else:

@@ -34,10 +34,12 @@ from toolscript.contract.repair import (
     modernised,
     plain_copy,
 )
+from toolscript.contract.sample import is_large, sampled, traits_of
 from toolscript.contract.tool import JsonSchema
 from toolscript.errors import ContractError
 
 _MOST_ERRORS: Final = 32
+_MOST_UNKNOWN: Final = 12
 _MOST_CUTS: Final = 40
 _PATTERNS: Final = jsonschema_rs.FancyRegexOptions(backtrack_limit=50_000, size_limit=2_000_000)
 
@@ -89,11 +91,32 @@ class Validator:
         try:
             if self._compiled.is_valid(value):
                 return []
+            if is_large(value):
+                return self._problems_of_large(self._compiled, value)
             errors = list(islice(self._compiled.iter_errors(value), _MOST_ERRORS))
         except (UnicodeEncodeError, ValueError) as error:
             # Lone surrogates, and values that are no JSON at all.
             return [Problem((), f"is no valid JSON: {error}")]
         return [one for error in errors for one in _problems(error, self._schema, value)]
+
+    def _problems_of_large(self, compiled: jsonschema_rs.Validator, value: Any) -> list[Problem]:
+        traits = traits_of(self._schema)
+        if not traits.misleads:
+            small = sampled(value, traits.names)
+            found = [
+                one
+                for error in islice(compiled.iter_errors(small), _MOST_ERRORS)
+                if not isinstance(error.kind, jsonschema_rs.ValidationErrorKind.OneOfMultipleValid)
+                for one in _problems(error, self._schema, small)
+            ]
+            if found:
+                return found
+        if not traits.chooses:
+            try:
+                compiled.validate(value)
+            except jsonschema_rs.ValidationError as error:
+                return list(_problems(error, self._schema, value))
+        return [Problem((), "does not fit its schema, in a place beyond its first items")]
 
     def check_input(self, value: Any) -> None:
         """Raises:
@@ -233,7 +256,7 @@ def _problems(
         yield missing_property((*path, name), known, _allowed(_properties(owner).get(name)), extra)
     elif keyword in ("additionalProperties", "unevaluatedProperties"):
         known = _keys(owner)
-        for name in cast("list[str]", words["unexpected"])[:_MOST_ERRORS]:
+        for name in cast("list[str]", words["unexpected"])[:_MOST_UNKNOWN]:
             yield unknown_property((*path, name), _properties(owner), known)
     elif keyword in ("anyOf", "oneOf") and "context" in words:
         yield from _union_problems(error, schema, value)
