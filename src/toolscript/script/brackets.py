@@ -10,26 +10,14 @@ from dataclasses import dataclass
 from typing import Final
 
 from toolscript.script.edits import LINE_ENDS
+from toolscript.script.text import words
 
 _CLOSES: Final = {")": "(", "]": "[", "}": "{"}
 # Words after which a slash begins a regular expression, not a division.
-_OPERATOR_WORDS: Final = frozenset(
-    [
-        "return",
-        "typeof",
-        "case",
-        "in",
-        "of",
-        "delete",
-        "void",
-        "throw",
-        "new",
-        "do",
-        "else",
-        "await",
-        "yield",
-        "instanceof",
-    ]
+_OPERATOR_WORDS: Final = words(
+    """
+    return typeof case in of delete void throw new do else await yield instanceof
+    """
 )
 _CONDITION_WORDS: Final = frozenset(["if", "while", "for", "with"])
 

@@ -15,7 +15,7 @@ from toolscript.script.brackets import find_unbalanced
 from toolscript.script.diagnostic import Diagnostic, diagnostic_at
 from toolscript.script.repair import read
 from toolscript.script.syntax import descend, first_error, start
-from toolscript.script.text import Lines, to_units
+from toolscript.script.text import Lines, to_units, words
 
 MOST_BYTES: Final = 65_536
 MOST_NODES: Final = 20_000
@@ -53,93 +53,24 @@ _KINDS: Final = {
     "html_comment": "HTML comments are not allowed",
 }
 
-_NAMES: Final = frozenset(
-    [
-        "AsyncFunction",
-        "Atomics",
-        "Buffer",
-        "Bun",
-        "Deno",
-        "EventSource",
-        "FinalizationRegistry",
-        "Function",
-        "GeneratorFunction",
-        "Intl",
-        "Math",
-        "Proxy",
-        "Reflect",
-        "RegExp",
-        "ShadowRealm",
-        "SharedArrayBuffer",
-        "WeakRef",
-        "WebAssembly",
-        "WebSocket",
-        "Worker",
-        "XMLHttpRequest",
-        "__dirname",
-        "__filename",
-        "arguments",
-        "child_process",
-        "clearImmediate",
-        "clearInterval",
-        "clearTimeout",
-        "console",
-        "constructor",
-        "crypto",
-        "ctx",
-        "document",
-        "env",
-        "eval",
-        "exports",
-        "fetch",
-        "fs",
-        "global",
-        "globalThis",
-        "http",
-        "http2",
-        "https",
-        "importScripts",
-        "localStorage",
-        "module",
-        "navigator",
-        "net",
-        "os",
-        "path",
-        "performance",
-        "process",
-        "queueMicrotask",
-        "require",
-        "self",
-        "setImmediate",
-        "setInterval",
-        "setTimeout",
-        "sessionStorage",
-        "structuredClone",
-        "tls",
-        "url",
-        "vm",
-        "window",
-        "worker_threads",
-    ]
+_NAMES: Final = words(
+    """
+    AsyncFunction Atomics Buffer Bun Deno EventSource FinalizationRegistry Function
+    GeneratorFunction Intl Math Proxy Reflect RegExp ShadowRealm SharedArrayBuffer WeakRef
+    WebAssembly WebSocket Worker XMLHttpRequest __dirname __filename arguments child_process
+    clearImmediate clearInterval clearTimeout console constructor crypto ctx document env
+    eval exports fetch fs global globalThis http http2 https importScripts localStorage
+    module navigator net os path performance process queueMicrotask require self
+    setImmediate setInterval setTimeout sessionStorage structuredClone tls url vm window
+    worker_threads
+    """
 )
-_MEMBERS: Final = _NAMES | frozenset(
-    [
-        "__defineGetter__",
-        "__defineSetter__",
-        "__lookupGetter__",
-        "__lookupSetter__",
-        "__proto__",
-        "callee",
-        "caller",
-        "create",
-        "defineProperties",
-        "defineProperty",
-        "getOwnPropertyDescriptor",
-        "getOwnPropertyDescriptors",
-        "getPrototypeOf",
-        "prototype",
-        "setPrototypeOf",
-    ]
+_MEMBERS: Final = _NAMES | words(
+    """
+    __defineGetter__ __defineSetter__ __lookupGetter__ __lookupSetter__ __proto__ callee
+    caller create defineProperties defineProperty getOwnPropertyDescriptor
+    getOwnPropertyDescriptors getPrototypeOf prototype setPrototypeOf
+    """
 )
 _OTHER_LANGUAGE: Final = ("js/", "{{", "<%")
 

@@ -13,24 +13,12 @@ from typing import Final
 from toolscript.script.edits import LINE_ENDS, PositionMap
 from toolscript.script.repair import read
 from toolscript.script.syntax import TEXTS, Syntax
+from toolscript.script.text import words
 
-_SCRIPT_WORDS: Final = frozenset(
-    [
-        "js",
-        "javascript",
-        "ts",
-        "typescript",
-        "jsx",
-        "tsx",
-        "mjs",
-        "cjs",
-        "mts",
-        "cts",
-        "es6",
-        "es",
-        "ecmascript",
-        "node",
-    ]
+_SCRIPT_WORDS: Final = words(
+    """
+    js javascript ts typescript jsx tsx mjs cjs mts cts es6 es ecmascript node
+    """
 )
 _TAG_BEFORE: Final = re.compile(r"<(?:code|script|typescript|javascript|tool_code)\b[^<>]*>")
 _TAG_AFTER: Final = re.compile(r"</?[A-Za-z_]*>?")

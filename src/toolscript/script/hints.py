@@ -14,7 +14,7 @@ from toolscript.script.advice import called_tool
 from toolscript.script.find import find_program
 from toolscript.script.language import find_foreign
 from toolscript.script.syntax import Syntax, descend, end, start
-from toolscript.script.text import Lines, to_units
+from toolscript.script.text import Lines, to_units, words
 
 _TOOLS_ONLY: Final = "a script reaches the world only through its tools"
 
@@ -298,23 +298,10 @@ def _wrong_shape(error: _Failure) -> str:
     return ""
 
 
-_ARRAY_METHODS: Final = frozenset(
-    [
-        "map",
-        "filter",
-        "forEach",
-        "find",
-        "some",
-        "every",
-        "reduce",
-        "slice",
-        "sort",
-        "flatMap",
-        "join",
-        "includes",
-        "push",
-        "at",
-    ]
+_ARRAY_METHODS: Final = words(
+    """
+    map filter forEach find some every reduce slice sort flatMap join includes push at
+    """
 )
 
 

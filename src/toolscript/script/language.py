@@ -6,6 +6,8 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
+from toolscript.script.text import words
+
 _MOST_LINES: Final = 200
 _LONGEST_LINE: Final = 300
 _EXPECTED: Final = "expected JavaScript that calls tools.*"
@@ -25,72 +27,13 @@ _PYTHON_LINE: Final = re.compile(
     )""",
     re.VERBOSE,
 )
-_SHELL_COMMANDS: Final = frozenset(
-    [
-        "ls",
-        "pwd",
-        "cd",
-        "cat",
-        "dir",
-        "echo",
-        "grep",
-        "find",
-        "head",
-        "tail",
-        "curl",
-        "wget",
-        "mkdir",
-        "rm",
-        "cp",
-        "mv",
-        "touch",
-        "chmod",
-        "chown",
-        "sudo",
-        "git",
-        "npm",
-        "npx",
-        "yarn",
-        "pnpm",
-        "pip",
-        "pip3",
-        "python",
-        "python3",
-        "node",
-        "bash",
-        "sh",
-        "zsh",
-        "export",
-        "source",
-        "which",
-        "whoami",
-        "ps",
-        "kill",
-        "df",
-        "du",
-        "tar",
-        "unzip",
-        "ssh",
-        "sed",
-        "awk",
-        "sort",
-        "wc",
-        "uname",
-        "hostname",
-        "env",
-        "printenv",
-        "type",
-        "copy",
-        "del",
-        "cls",
-        "apt",
-        "apt-get",
-        "brew",
-        "docker",
-        "kubectl",
-        "make",
-        "tree",
-    ]
+_SHELL_COMMANDS: Final = words(
+    """
+    ls pwd cd cat dir echo grep find head tail curl wget mkdir rm cp mv touch chmod chown
+    sudo git npm npx yarn pnpm pip pip3 python python3 node bash sh zsh whoami ps kill df du
+    tar unzip ssh sed awk sort wc uname hostname printenv cls apt apt-get brew docker
+    kubectl make tree
+    """
 )
 _SHELL_LINE: Final = re.compile(r"^(?:[$>%][ ]+)?([a-z][\w-]*)(?=[ \t]|$)(.*)$")
 _CODE: Final = re.compile(r"[=;{}\[\]`]|\w\(|=>|//|\b(?:const|let|var|return|await|function)\b")

@@ -9,6 +9,11 @@ from __future__ import annotations
 from bisect import bisect_right
 
 
+def words(text: str) -> frozenset[str]:
+    """The words of a text; for tables of names."""
+    return frozenset(text.split())
+
+
 def to_units(text: str) -> str:
     """`text` with every character beyond the BMP as its two surrogates."""
     if text.isascii():
