@@ -146,8 +146,7 @@ def tool_error(
     problems: Sequence[Problem], code: Literal["invalid_args", "invalid_result"]
 ) -> ToolError:
     """The error that a call fails with; `details` lists the problems by path."""
-    order = {"missing": 0, "unknown": 1, "value": 2}
-    shown = sorted(problems, key=lambda one: (order[one.kind], path_text(one.path)))
+    shown = sorted(problems, key=_order)
     rest = len(shown) - _MOST_PROBLEMS
     del shown[_MOST_PROBLEMS:]
     whole = "the argument" if code == "invalid_args" else "the result"
@@ -162,6 +161,13 @@ def tool_error(
         "problems": [{"path": path_text(one.path, "$"), "message": one.message} for one in shown]
     }
     return ToolError(message, code=code, details=details)
+
+
+def _order(one: Problem) -> tuple[int, list[tuple[int, str]]]:
+    """What is missing first, then what is unknown; items of lists by their number."""
+    kinds = ("missing", "unknown", "value")
+    steps = [(step, "") if isinstance(step, int) else (-1, step) for step in one.path]
+    return kinds.index(one.kind), steps
 
 
 def _accepted_lines(problems: Sequence[Problem]) -> list[str]:
