@@ -75,6 +75,8 @@ if TYPE_CHECKING:
     from toolscript.script.options import SOURCE_GRAMMAR as SOURCE_GRAMMAR
     from toolscript.script.options import ParsedSource as ParsedSource
     from toolscript.script.options import parse_source as parse_source
+    from toolscript.stepper import PendingCall as PendingCall
+    from toolscript.stepper import Step as Step
 
 _HOME = {
     "contract.contract": ("Contract",),
@@ -137,6 +139,7 @@ _HOME = {
     "sandbox.runtime": ("Runtime",),
     "script.diagnostic": ("Diagnostic",),
     "script.options": ("SOURCE_GRAMMAR", "ParsedSource", "parse_source"),
+    "stepper": ("PendingCall", "Step"),
 }
 
 # Importing toolscript has to be cheap: each name is imported when it is first touched.

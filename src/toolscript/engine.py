@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, Unpack
 
-from toolscript import durable
+from toolscript import durable, stepper
 from toolscript.bridge import run_blocking
 from toolscript.contract.contract import Contract, namespaces_from
 from toolscript.contract.convert import tool_from
@@ -31,9 +31,11 @@ from toolscript.live import LiveRuns, RunInfo
 from toolscript.profiles import Knobs, Profile, profile_named
 from toolscript.program import surroundings_of
 from toolscript.result import UNSET, RunResult, Unset
+from toolscript.sandbox.quickjs import shared_runtime
 from toolscript.sandbox.runtime import Clock, Runtime
 from toolscript.script.diagnostic import Diagnostic, ScriptError
 from toolscript.script.script import prepare_module
+from toolscript.stepper import Step
 
 
 @dataclass(frozen=True, slots=True)
@@ -319,6 +321,39 @@ class CodeMode:
         )
         journal = self._journal or self._paused_runs
         return await durable.resume(self._parts, request, journal, decisions or {}, store)
+
+    async def start(
+        self,
+        source: str,
+        *,
+        determinism: Determinism,
+        input: Any | Unset = UNSET,
+        store: Mapping[str, Any] | None = None,
+        authority: Authority | None = None,
+        run_id: str = "run",
+    ) -> Step:
+        """Run a script to the first point at which it waits for calls, and give these.
+
+        For workflow engines that make each call durable on their own: tools are not called
+        here, `Step.deliver` takes what they returned. The script must not depend on anything
+        but its input and those answers, so clock and random source have to be pinned.
+
+        Raises:
+            InputError: if `input` does not fit, is missing, or is not wanted.
+            ClosedError: after `aclose`.
+        """
+        self._live.check_open()
+        request = Request(
+            run_id=run_id,
+            source=source,
+            input=self._parsed(input),
+            store=dict(store or {}),
+            authority=authority,
+            clock=determinism.pinned(),
+            cancel=CancelToken(),
+        )
+        runtime = self._parts.runtime or shared_runtime()
+        return await stepper.start(self._parts, request, runtime)
 
     def run_sync(self, source: str, **options: Any) -> RunResult:
         """`run` for code that is not async, also inside a running event loop.
