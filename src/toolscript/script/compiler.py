@@ -93,7 +93,8 @@ def run_tsc(tsc: str, files: Mapping[str, str], *, timeout_s: float) -> list[Fin
             found[-1] = Finding(
                 last.file, last.line, last.column, last.code, f"{last.message}\n{line}"
             )
-    if not found and done.returncode:
-        message = f"tsc could not check the script: {(done.stdout or done.stderr).strip()[:300]}"
-        return [Finding("script.ts", 0, 0, "types", message)]
-    return [item for item in found if item.file in ("script.ts", "program.ts")]
+    mine = [item for item in found if item.file in ("script.ts", "program.ts")]
+    if not mine and done.returncode:
+        said = (done.stdout or done.stderr).strip()[:300]
+        return [Finding("script.ts", 0, 0, "types", f"tsc could not check the script: {said}")]
+    return mine

@@ -72,19 +72,23 @@ class Edits:
         """The changed text and the way back."""
         return self._with_inserts(self._chars)
 
-    def with_types(self) -> str:
-        """The changed text with its types: lines and columns are those of `apply`'s text."""
+    def with_types(self, hide: str) -> str:
+        """The changed text with its types: lines and columns are those of `apply`'s text.
+
+        Insertions show spaces instead of `hide`.
+        """
         chars = list(self.units)
         for start, end in self._cuts:
             chars[start:end] = [char if char in LINE_ENDS else " " for char in chars[start:end]]
-        return self._with_inserts(chars)[0]
+        return self._with_inserts(chars, hide)[0]
 
-    def _with_inserts(self, chars: list[str]) -> tuple[str, PositionMap]:
+    def _with_inserts(self, chars: list[str], hide: str = "") -> tuple[str, PositionMap]:
         parts: list[str] = []
         starts, origins, inserted = [0], [0], [False]
         done = length = 0
         for offset, text in sorted(self._inserts.items()):
-            parts += ("".join(chars[done:offset]), text)
+            shown = text.replace(hide, " " * len(hide)) if hide else text
+            parts += ("".join(chars[done:offset]), shown)
             length += offset - done
             starts += (length, length + len(text))
             origins += (offset, offset)

@@ -15,7 +15,7 @@ from toolscript.script.diagnostic import Diagnostic, ScriptError, diagnostic_at
 from toolscript.script.edits import Edits, Location, PositionMap
 from toolscript.script.erase import TYPESCRIPT, erase_types
 from toolscript.script.find import Found, blank_outside, find_program
-from toolscript.script.forms import Form, Shape, shape_body
+from toolscript.script.forms import CALL, Form, Shape, shape_body
 from toolscript.script.language import find_foreign
 from toolscript.script.modules import NO_DEFAULT, is_module, rewrite_dynamic, shape_module
 from toolscript.script.options import SourceOptions, parse_source
@@ -145,7 +145,8 @@ def _typed(
     program: str, edits: Edits, shape: Shape, lines: Lines, code: str, steps: _Steps
 ) -> Typed:
     if shape.form != "module":
-        text = from_units(edits.with_types())
+        # Called with more than it takes, a function would be an error of types.
+        text = from_units(edits.with_types(hide=CALL))
         return Typed(text, False, (), Location(Lines(code), lines, steps))
     return Typed(
         from_units(program), True, shape.imports, Location(Lines(program), lines, steps[1:])

@@ -57,7 +57,6 @@ _LENIENT: Final = {
     "noImplicitThis": False,
     "useUnknownInCatchVariables": False,
     "strictPropertyInitialization": False,
-    "alwaysStrict": False,
 }
 _FILES: Final = ("globals.d.ts", "script.ts", "program.ts")
 _PROGRAM: Final = 'import program from "./script";\nconst checked: AgentProgram = program;\n'
