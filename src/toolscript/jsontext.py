@@ -13,6 +13,8 @@ from typing import Any, TypeVar
 
 T = TypeVar("T")
 
+_decode: Callable[[str], Any] = json.JSONDecoder().decode
+
 
 def dumps(value: Any, *, sort_keys: bool = False) -> str:
     """Compact JSON text of a value made of dicts, lists, strings, numbers, booleans and None.
@@ -40,7 +42,12 @@ def loads(text: str | bytes) -> Any:
         ValueError: if it is none.
         RecursionError: for a value of many more than 512 levels.
     """
-    return _with_room(lambda: json.loads(text))
+    if isinstance(text, bytes):
+        text = text.decode()
+    try:
+        return _decode(text)
+    except RecursionError:
+        return _with_room(lambda: _decode(text))
 
 
 def escape_lone_surrogates(text: str) -> str:

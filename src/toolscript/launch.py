@@ -182,7 +182,6 @@ async def _execute(parts: Parts, request: Request, script: Script) -> RunResult:
         authority=request.authority,
         approve=parts.approve,
         app=request.app,
-        store=request.store,
         on_event=request.on_event,
         deadline=deadline,
         cancel=request.cancel,
@@ -202,11 +201,6 @@ async def _execute(parts: Parts, request: Request, script: Script) -> RunResult:
         clock=clock,
         resumed=request.resumed,
         passthrough=request.passthrough,
-        error_classes={
-            namespace.name or "tools": namespace.error_class
-            for namespace in parts.contract.namespaces
-            if namespace.error_class is not None
-        },
         sandboxed=runtime.capabilities.sandboxed,
     )
     result = await drive(setup, execution)

@@ -137,7 +137,6 @@ async def run(
         "authority": None,
         "approve": None,
         "app": None,
-        "store": {},
         "on_event": None,
         "deadline": None if wall_s is None else time.monotonic() + wall_s,
         "cancel": None,

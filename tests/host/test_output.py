@@ -49,12 +49,13 @@ def test_items_and_message_never_exceed_the_account(
     if over is None:
         assert kept == printed
         assert size(printed) <= allowed
-        try:
+        seen = size(kept) + size(message)
+        if seen <= allowed:
             output.check_message(message)
-            assert size(kept) + size(message) <= allowed
             return
-        except OverLimit as error:
-            assert error.seen == size(kept) + size(message)
+        with pytest.raises(OverLimit) as raised:
+            output.check_message(message)
+        assert raised.value.seen == seen
     else:
         assert over.seen > allowed
         assert kept[:-1] == printed[: max(len(kept) - 1, 0)]

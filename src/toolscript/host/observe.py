@@ -56,6 +56,11 @@ class Observer:
         except TimeoutError:
             _log.warning("an observer did not take its events within %g s", _PATIENCE_S)
         finally:
+            self.stop()
+
+    def stop(self) -> None:
+        """Tell no more, whatever is still to be heard."""
+        if self._sender is not None:
             self._sender.cancel()
 
     async def _send(self, queue: asyncio.Queue[Awaitable[None]]) -> None:

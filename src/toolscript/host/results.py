@@ -37,7 +37,9 @@ def fitting_result(value: Any, args: Any, gate: ToolGate, profile: Profile) -> J
         value = _dumped(value, gate)
     written = _written(value, profile)
     if tool.dump_output is None and tool.output_schema is not None and profile.validate == "both":
-        gate.check_output(jsontext.loads(written.text))
+        # A single value is its own JSON form; anything else is what the text says it is.
+        single = type(value) in (str, int, float, bool, type(None))
+        gate.check_output(value if single else jsontext.loads(written.text))
     kind = tool.options.output_kind
     if kind is not None and profile.require_policy:
         _check_kind(jsontext.loads(written.text), kind)

@@ -115,12 +115,16 @@ class _Run:
                 self._set_alarm()
                 reader = self._loop.create_task(self._read())
             ending = await self._ending
+        except BaseException:
+            self._observer.stop()
+            raise
         finally:
             unlisten()
             if self._alarm is not None:
                 self._alarm.cancel()
             await self._leave(reader)
         if self._raised:
+            await self._observer.close()
             first, *rest = self._raised
             if rest:
                 raise first from BaseExceptionGroup("other calls ended the same way", rest)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from toolscript.contract.entry import Entry
-from toolscript.contract.tool import ErrorClass, Tool
+from toolscript.contract.tool import Tool
 from toolscript.events import OnEvent
 from toolscript.host.approval import Answer, ApproveCallback
 from toolscript.host.cancel import CancelToken
@@ -49,7 +49,6 @@ class RunSetup:
         profile: knobs and limits, resolved.
         policy, authority, approve: see `host.policy` and `host.approval`.
         app: what the embedder passed to `run(context=...)`.
-        store: what `load` sees.
         on_event: the observer.
         deadline: the `time.monotonic()` second at which the run is over, or None.
         cancel: ends the run from outside.
@@ -63,7 +62,6 @@ class RunSetup:
         passthrough: exceptions by which a framework steers: when a tool raises one, the script
             never sees it; calls under way finish and are recorded, then `drive` raises it, with
             any further ones as an exception group in its `__cause__`.
-        error_classes: a namespace's own error class, by namespace.
         runtime_name: the active runtime, for tools whose manifest names theirs.
         sandboxed: whether the runtime confines scripts, for policies that ask for it.
         resumed: whether the run was begun earlier.
@@ -78,7 +76,6 @@ class RunSetup:
     authority: Authority | None
     approve: ApproveCallback | None
     app: Any
-    store: Mapping[str, Any]
     on_event: OnEvent | None
     deadline: float | None
     cancel: CancelToken | None
@@ -90,7 +87,6 @@ class RunSetup:
     clock: Clock | None = None
     decisions: Mapping[str, Answer] = field(default_factory=dict[str, Answer])
     passthrough: tuple[type[BaseException], ...] = ()
-    error_classes: Mapping[str, ErrorClass] = field(default_factory=dict[str, ErrorClass])
     runtime_name: str | None = None
     sandboxed: bool = True
     resumed: bool = False

@@ -1,0 +1,202 @@
+"""What holds calls back or hands them on, apart from any run."""
+
+from __future__ import annotations
+
+import asyncio
+import contextvars
+import os
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from toolscript.contract.validation import compile_validator
+from toolscript.host.cancel import CancelToken
+from toolscript.host.coerce import coerce_strings
+from toolscript.host.gates import Turnstile
+from toolscript.host.threads import in_thread
+
+
+async def test_a_turnstile_counts_across_threads_and_loops() -> None:
+    turnstile = Turnstile(2, None)
+    lock = threading.Lock()
+    inside = peak = passed = 0
+
+    async def pass_through() -> None:
+        nonlocal inside, peak, passed
+        await turnstile.enter()
+        with lock:
+            inside += 1
+            peak = max(peak, inside)
+        await asyncio.sleep(0.001)
+        with lock:
+            inside -= 1
+            passed += 1
+        turnstile.leave()
+
+    async def crowd() -> None:
+        await asyncio.gather(*(pass_through() for _ in range(10)))
+
+    threads = [threading.Thread(target=asyncio.run, args=(crowd(),)) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        await asyncio.to_thread(thread.join, 20)
+    assert (passed, inside) == (40, 0)
+    assert peak <= 2
+
+
+async def test_a_place_in_line_that_is_given_up_goes_to_the_next() -> None:
+    turnstile = Turnstile(1, None)
+    await turnstile.enter()
+    given_up = asyncio.create_task(turnstile.enter())
+    waiting = asyncio.create_task(turnstile.enter())
+    await asyncio.sleep(0)
+    given_up.cancel()
+    await asyncio.sleep(0)
+    turnstile.leave()
+    async with asyncio.timeout(5):
+        await waiting
+    # Cancelled in the very moment in which the place was handed over.
+    late = asyncio.create_task(turnstile.enter())
+    last = asyncio.create_task(turnstile.enter())
+    await asyncio.sleep(0)
+    turnstile.leave()
+    late.cancel()
+    async with asyncio.timeout(5):
+        await last
+
+
+async def test_threads_carry_context_and_raise_what_was_raised() -> None:
+    variable: contextvars.ContextVar[str] = contextvars.ContextVar("variable")
+    variable.set("mine")
+    assert await in_thread(variable.get) == "mine"
+
+    def stop() -> None:
+        raise StopIteration("odd")
+
+    with pytest.raises(RuntimeError, match="odd"):
+        await in_thread(stop)
+
+
+async def test_as_many_threads_as_there_are_calls() -> None:
+    meet = threading.Barrier(60, timeout=20)
+    await asyncio.gather(*(in_thread(meet.wait) for _ in range(60)))
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this platform cannot fork")
+async def test_a_forked_child_makes_threads_of_its_own() -> None:
+    await in_thread(lambda: None)
+    child = os.fork()
+    if child == 0:
+        status = 1
+        try:
+            asyncio.new_event_loop().run_until_complete(
+                asyncio.wait_for(in_thread(lambda: None), 10)
+            )
+            status = 0
+        finally:
+            os._exit(status)
+    _, status = await asyncio.to_thread(os.waitpid, child, 0)
+    assert os.waitstatus_to_exitcode(status) == 0
+
+
+def test_a_token_tells_each_listener_once() -> None:
+    token = CancelToken()
+    heard: list[str] = []
+    forget = token.listen(lambda: heard.append("forgotten"))
+    token.listen(lambda: heard.append("heard"))
+    forget()
+    token.cancel("why")
+    token.cancel("again")
+    token.listen(lambda: heard.append("late"))
+    assert heard == ["heard", "late"]
+    assert (token.cancelled, token.reason) == (True, "why")
+
+
+SCHEMA: dict[str, Any] = {
+    "type": "object",
+    "$defs": {"node": {"type": "object", "properties": {"next": {"$ref": "#/$defs/node"}}}},
+    "properties": {
+        "count": {"type": "integer"},
+        "ratio": {"anyOf": [{"type": "number"}, {"type": "null"}]},
+        "name": {"type": "string"},
+        "either": {"type": ["string", "integer"]},
+        "anything": {},
+        "flags": {"type": "array", "items": {"type": "boolean"}},
+        "node": {"$ref": "#/$defs/node"},
+        "extra": {"type": "object", "additionalProperties": {"type": "integer"}},
+    },
+}
+
+
+@pytest.mark.parametrize(
+    ("value", "expected", "places"),
+    [
+        ({"count": "5"}, {"count": 5}, ["count"]),
+        ({"count": "5.5"}, {"count": "5.5"}, []),
+        ({"count": "five"}, {"count": "five"}, []),
+        ({"count": "true"}, {"count": "true"}, []),
+        ({"ratio": "null"}, {"ratio": None}, ["ratio"]),
+        ({"ratio": "1.5"}, {"ratio": 1.5}, ["ratio"]),
+        ({"name": "5"}, {"name": "5"}, []),
+        ({"either": "5"}, {"either": "5"}, []),
+        ({"anything": "5"}, {"anything": "5"}, []),
+        ({"flags": "[true]"}, {"flags": [True]}, ["flags"]),
+        ({"flags": ["true", False]}, {"flags": [True, False]}, ["flags[0]"]),
+        ({"flags": '["true"]'}, {"flags": [True]}, ["flags", "flags[0]"]),
+        ({"node": {"next": '{"next": {}}'}}, {"node": {"next": {"next": {}}}}, ["node.next"]),
+        ({"extra": {"a": "1"}}, {"extra": {"a": 1}}, ["extra.a"]),
+        ('{"count": 1}', {"count": 1}, ["arguments"]),
+        ("nonsense", "nonsense", []),
+        ("[1]", "[1]", []),
+    ],
+)
+def test_only_a_string_that_is_exactly_the_value_is_taken(
+    value: Any, expected: Any, places: list[str]
+) -> None:
+    assert coerce_strings(SCHEMA, value) == (expected, places)
+
+
+JSON = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers(-9, 9)
+    | st.text('0123456789{}[]"antrue.:,', max_size=6),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(st.sampled_from([*SCHEMA["properties"], "next"]), inner, max_size=3)
+    ),
+    max_leaves=12,
+)
+
+
+@settings(max_examples=300, deadline=None)
+@given(JSON)
+def test_taking_strings_never_breaks_a_value_and_never_changes_the_given_one(value: Any) -> None:
+    before = repr(value)
+    check: Callable[[Any], bool] = compile_validator(SCHEMA).is_valid
+    taken, places = coerce_strings(SCHEMA, value)
+    assert repr(value) == before
+    if check(value):
+        assert (taken, places) == (value, [])
+    if not places:
+        assert taken == value
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        True,
+        {"$ref": "#"},
+        {"$ref": "#/nowhere"},
+        {"anyOf": [{"$ref": "#"}]},
+        {"type": "object", "properties": {"a": {"$ref": "#/properties/a"}}},
+        {"allOf": [{"type": "object"}, {"$ref": "#"}]},
+    ],
+)
+def test_schemas_that_lead_nowhere_end(schema: Any) -> None:
+    assert coerce_strings(schema, {"a": "1"})[0] == {"a": "1"}
