@@ -413,3 +413,19 @@ async def test_an_engine_of_ones_own_cannot_pause_a_graph_and_says_so() -> None:
     graph.add_edge("node", END)
     result = await graph.compile(checkpointer=InMemorySaver()).ainvoke(ASK, CONFIG)
     assert "CodeModeTool" in result["messages"][-1].content
+
+
+async def test_the_history_of_the_thread_shows_the_graph_alone() -> None:
+    world = World()
+    with_code, plain = InMemorySaver(), InMemorySaver()
+    agent = _agent(world, PAY_ONE, with_code)
+    paused = await agent.ainvoke(ASK, CONFIG)
+    state = await agent.aget_state(CONFIG, subgraphs=True)
+    assert [one.id for one in state.interrupts] == [one.id for one in paused["__interrupt__"]]
+    await agent.ainvoke(Command(resume="yes"), CONFIG)
+    other = create_agent(
+        scripted(code("return 1"), done()), tools=[CodeModeTool(world.tools())], checkpointer=plain
+    )
+    await other.ainvoke(ASK, CONFIG)
+    steps = [one.next async for one in agent.aget_state_history(CONFIG)]
+    assert steps == [one.next async for one in other.aget_state_history(CONFIG)]
