@@ -187,7 +187,7 @@ declare class URL {
 )
 
 DISCOVERY: Final = """\
-declare const codemode: {
+interface ToolDiscovery {
   /** The tools that fit a question best, each with its declaration. */
   search(query: string, options?: { limit?: number }): Promise<Array<{ name: string; description: string; declaration: string }>>;
   /** One tool's declaration, by any of its names. */
@@ -196,7 +196,8 @@ declare const codemode: {
   list(): Array<{ name: string; description: string }>;
   /** Calls a tool by name. */
   call(name: string, args?: object): Promise<any>;
-};"""
+}"""
+"""Finding tools inside a script: members of `codemode`, and two of them of `tools`."""
 
 
 def switches(profile: Profile, *, has_input: bool) -> tuple[str, ...]:
@@ -215,6 +216,24 @@ def globals_of(profile: Profile) -> Sequence[Global]:
     """The rows of the table that exist under a profile, in table order."""
     on = set(switches(profile, has_input=False)) | {"ToolError"}
     return [row for row in TABLE if row.switch in on]
+
+
+def other_spellings(profile: Profile) -> tuple[list[str], dict[str, str]]:
+    """Declarations of the other names of `tools`, and the members that `tools` has besides tools.
+
+    They work, and a type checker has to know them; a model need not be told.
+    """
+    on = switches(profile, has_input=False)
+    texts: list[str] = []
+    members: dict[str, str] = {}
+    if "codemode" in on or "list" in on:
+        texts.append(DISCOVERY)
+        members = {name: f'readonly {name}: ToolDiscovery["{name}"]' for name in ("call", "list")}
+    if "codemode" in on:
+        texts.append("declare const codemode: typeof tools & ToolDiscovery;")
+    if "bindings" in on:
+        texts.append("declare const bindings: typeof tools;")
+    return texts, members
 
 
 def reserved_names(profile: Profile) -> frozenset[str]:

@@ -129,7 +129,7 @@ async def checked(script: Script, parts: Parts) -> tuple[Diagnostic, ...]:
     if parts.profile.check == "types":
         from toolscript.script.typecheck import check_types
 
-        return await check_types(script, parts.contract.declarations)
+        return await check_types(script, parts.contract.checked)
     return ()
 
 

@@ -173,6 +173,24 @@ def test_calls_that_fit_and_calls_that_do_not() -> None:
     ]
 
 
+def test_a_checker_knows_every_spelling() -> None:
+    tools = [tool("my-tool", closed({}), NUMBER), tool("call", closed({"q": STRING}), NUMBER)]
+    sources: list[Any] = ["auto", "module"]
+    for source in sources:
+        engine = CodeMode([*tools, Namespace("github", tools)], source=source)
+        good = [
+            "const n: number = await codemode.my_tool();",
+            "const n: number = await codemode['my-tool']();",
+            "const n: number = await tools.call({ q: 'x' });",
+            "(await codemode.search('x', { limit: 3 })).map((each) => each.declaration);",
+            "tools.list().map((each) => each.name);",
+            "await tools.github.my_tool();",
+        ]
+        bad = ["await codemode.serch('x');", "await tools.call(1);"]
+        assert wrong(engine.contract.checked, *good, *bad) == bad
+    assert "codemode" not in CodeMode(tools).declarations()
+
+
 def test_names_that_need_care_are_members() -> None:
     names = ["then", "constructor", "__proto__", "toString", "new", "class", "get", "readonly"]
     text = declare_contract(entries(*(tool(name, closed({}), NUMBER) for name in names)))

@@ -18,7 +18,7 @@ from toolscript.contract.signature import Manner
 from toolscript.contract.strict import require_exact
 from toolscript.contract.tool import GlobalFunction, JsonSchema, Namespace, Tool
 from toolscript.errors import ContractError
-from toolscript.globals import globals_of, reserved_names
+from toolscript.globals import globals_of, other_spellings, reserved_names
 from toolscript.profiles import Profile
 
 
@@ -123,14 +123,26 @@ class Contract:
     @cached_property
     def declarations(self) -> str:
         """TypeScript of everything that a script sees; the same text for the same contract."""
+        return self._declared(every_name=False)
+
+    @cached_property
+    def checked(self) -> str:
+        """The same for a type checker, with the other spellings that work as well."""
+        return self._declared(every_name=True)
+
+    def _declared(self, *, every_name: bool) -> str:
+        builtins = [row.declaration for row in globals_of(self.profile)]
+        spellings, members = other_spellings(self.profile) if every_name else ([], {})
         return declare_contract(
             self.entries,
             namespaces=self.namespaces,
             input_schema=self.input_schema,
-            builtins=[row.declaration for row in globals_of(self.profile)],
+            builtins=[*builtins, *spellings],
             globals=self.globals,
             manner=self.manner,
             form="module" if self.profile.source == "module" else "script",
+            every_name=every_name,
+            members=members,
         )
 
     @cached_property

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Literal
 
@@ -43,6 +43,7 @@ def declare_contract(
     form: Literal["script", "module"] = "script",
     object_name: str = "tools",
     every_name: bool = False,
+    members: Mapping[str, str] | None = None,
 ) -> str:
     """TypeScript of all that a script sees: deterministic, sorted, and complete under `--strict`.
 
@@ -58,6 +59,7 @@ def declare_contract(
         object_name: the object that holds tools without a namespace.
         every_name: also declare what works but what no model need be told of: exact names by
             index, `tools.<namespace>`, and a second argument after a bare string. For checkers.
+        members: further members of that object by name, ready as they are; a tool's name wins.
     """
     manner = replace(manner or Manner(), every_call=every_name)
     names = TypeNames(taken=_names_in(builtins))
@@ -67,24 +69,26 @@ def declare_contract(
         if not entry.tool.options.hidden:
             groups.setdefault(entry.namespace, []).append(entry)
     plain = _members(groups.pop(None), object_name, manner, names)
-    if every_name:
-        used = {entry.identifier for entry in entries if entry.namespace is None}
-        plain += [
-            ([], f"readonly {name}: typeof {name}") for name in groups if name and name not in used
-        ]
+    others = {name: f"readonly {name}: typeof {name}" for name in groups if name and every_name}
+    used = {entry.identifier for entry in entries if entry.namespace is None}
+    plain += [
+        ([], text) for name, text in {**(members or {}), **others}.items() if name not in used
+    ]
     blocks: list[str] = []
     for name, group in groups.items():
         described = known.get(name or "")
         if described is not None and described.error_class is not None:
             blocks.append(_error_class(described.error_class))
-        members = _members(group, name or "", manner, names)
+        inside = _members(group, name or "", manner, names)
         blocks.append(
-            declared_object(name or "", members, described.description if described else "")
+            declared_object(name or "", inside, described.description if described else "")
         )
     blocks += declared_globals(globals, manner, names)
     program_input = _input_type(input_schema, manner, names)
     if form == "module":
         blocks = [f"type Tools = {object_type(plain)};", *blocks, _scope(program_input)]
+        if every_name:
+            blocks.append(f"declare const {object_name}: Tools;")
     else:
         if program_input is not None:
             blocks.insert(0, f"declare const input: {program_input};")
