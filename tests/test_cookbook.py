@@ -18,10 +18,14 @@ SAYS = {
     "langchain_catalogue.py": ("400 tools", '"oldest":"shipment-0001"'),
     "langchain_database.py": ('"region":"south"',),
     "langchain_mcp.py": ('{"books":2,"pages":571}',),
+    "temporal.py": ("approval 4: refund", "'refunded 35 for order 2'"),
 }
 """What a recipe prints when its script did what it is about."""
 
-NEEDS = {"langchain_mcp.py": ("langchain_mcp_adapters", "mcp")}
+NEEDS = {
+    "langchain_mcp.py": ("langchain_mcp_adapters", "mcp"),
+    "temporal.py": ("temporalio",),
+}
 
 
 @pytest.mark.parametrize("name", sorted(SAYS))
