@@ -7,12 +7,15 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from toolscript import jsontext
+from toolscript.shape import shape_of
 
 if TYPE_CHECKING:
     from toolscript.result import OutputItem, RunResult
 
 CHARS_PER_TOKEN: Final = 4
 """How characters are turned into tokens everywhere here: an estimate, on the safe side."""
+
+_MOST_SHAPES: Final = 3
 
 _SHORTENED: Final = (
     "[Only this text was shortened to fit: inside the script all data was complete. "
@@ -87,6 +90,8 @@ def _failure(result: RunResult) -> str:
         lines.append(error.excerpt)
     if error.hint:
         lines.append(f"Hint: {error.hint}")
+    if error.name == "TypeError":
+        lines += _shapes(result)
     done = Counter(
         f"{call.namespace}.{call.tool}" if call.namespace else call.tool
         for call in result.calls
@@ -98,6 +103,12 @@ def _failure(result: RunResult) -> str:
         )
         lines.append(f"These calls took effect before that and are not undone: {listed}")
     return "\n".join(lines)
+
+
+def _shapes(result: RunResult) -> list[str]:
+    """What the tools really returned: most type errors of scripts are wrong ideas of that."""
+    last = {call.tool: shape_of(call.result) for call in result.calls if call.status == "ok"}
+    return [f"{tool} returned {shape}" for tool, shape in list(last.items())[-_MOST_SHAPES:]]
 
 
 def _pending(result: RunResult) -> str:

@@ -54,7 +54,7 @@ class ScriptTool(BaseTool):
     def _to_args_and_kwargs(
         self, tool_input: str | dict[str, Any], tool_call_id: str | None
     ) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        args, kwargs = super()._to_args_and_kwargs(tool_input, tool_call_id)
+        args, kwargs = super()._to_args_and_kwargs(_with_code(tool_input), tool_call_id)
         return args, {**kwargs, "call_id": tool_call_id}
 
     def _run(
@@ -136,6 +136,15 @@ class ScriptTool(BaseTool):
             authority=made.get("authority"),
             on_event=writes_progress(runtime),
         )
+
+
+def _with_code(given: str | dict[str, Any]) -> str | dict[str, Any]:
+    """The argument by its name, where a model remembered another tool's name for it."""
+    if isinstance(given, dict) and "code" not in given:
+        for other in ("script", "source"):
+            if isinstance(given.get(other), str):
+                return {**given, "code": given[other]}
+    return given
 
 
 def _own_runtime(injected: Any) -> ToolRuntime[Any, Any] | None:
