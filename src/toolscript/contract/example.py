@@ -34,42 +34,16 @@ from toolscript.contract.words import words_of
 _LOOKED_AT: Final = 80
 """Tools that are tried as parts of an example, the likeliest first."""
 _READING: Final = frozenset(
-    ["find", "get", "list", "lookup", "query", "read", "search", "fetch", "show", "describe"]
+    words_of("find get list lookup query read search fetch show describe", all_words=True)
 )
 _CHANGING: Final = frozenset(
-    [
-        "add",
-        "assign",
-        "cancel",
-        "close",
-        "commit",
-        "create",
-        "delete",
-        "destroy",
-        "drop",
-        "edit",
-        "execute",
-        "insert",
-        "merge",
-        "move",
-        "pay",
-        "post",
-        "publish",
-        "push",
-        "put",
-        "refund",
-        "remove",
-        "rename",
-        "replace",
-        "reset",
-        "run",
-        "send",
-        "set",
-        "submit",
-        "update",
-        "upload",
-        "write",
-    ]
+    words_of(
+        "add apply approve assign book buy cancel change clear close commit create delete destroy "
+        "disable drop edit enable exchange execute insert merge modify move pay post publish push "
+        "put refund register reject remove rename replace reset restart return run save send set "
+        "start stop submit transfer trigger update upload write",
+        all_words=True,
+    )
 )
 _FIELDS: Final = 2
 _ARGUMENTS: Final = 6
@@ -106,7 +80,7 @@ class _Part:
 
     def __init__(self, entry: Entry):
         self.entry = entry
-        self.words = frozenset(words_of(entry.tool.name))
+        self.words = frozenset(words_of(entry.tool.name, all_words=True))
         options = entry.tool.options
         self.cautious = options.destructive or bool(options.requires_approval)
 
@@ -142,9 +116,9 @@ class _Part:
         return found
 
     @cached_property
-    def rows(self) -> _Rows | None:
-        """The list of objects that the tool returns, if it returns one."""
-        return next(_row_lists(_View(self.entry.tool.output_schema)), None)
+    def rows(self) -> list[_Rows]:
+        """The lists that the tool returns, or that its result holds."""
+        return list(_row_lists(_View(self.entry.tool.output_schema)))
 
     @cached_property
     def fields(self) -> dict[str, str]:
@@ -161,7 +135,11 @@ class _Part:
 
 @dataclass(frozen=True, slots=True)
 class _Rows:
-    """A list of objects in a result: `path` leads to it, `fields` are those of one object."""
+    """A list in a result: `path` leads to it.
+
+    `fields` are those of one object in it, each with its kind. A list of plain values has one
+    field without a name.
+    """
 
     path: str
     fields: Mapping[str, str]
@@ -282,21 +260,20 @@ def _row_lists(view: _View) -> Iterator[_Rows]:
         if not isinstance(listed, ArrayOf):
             continue
         item = view.plain(listed.item)
-        if isinstance(item, ObjectOf):
-            fields = view.fields(item)
-            if fields:
-                yield _Rows(path, fields)
+        kind = view.kind(item)
+        fields = view.fields(item) if isinstance(item, ObjectOf) else {"": kind} if kind else {}
+        if fields:
+            yield _Rows(path, fields)
 
 
 def _joins(parts: Sequence[_Part]) -> Iterator[_Join]:
     for outer in parts:
-        rows = outer.rows
-        if rows is None or outer.arguments is None:
+        if outer.arguments is None:
             continue
-        for inner in parts:
-            if inner is outer or inner.arguments is None:
-                continue
-            yield from _links(outer, rows, inner)
+        for rows in outer.rows:
+            for inner in parts:
+                if inner is not outer and inner.arguments is not None:
+                    yield from _links(outer, rows, inner)
 
 
 def _links(outer: _Part, rows: _Rows, inner: _Part) -> Iterator[_Join]:
@@ -309,7 +286,10 @@ def _links(outer: _Part, rows: _Rows, inner: _Part) -> Iterator[_Join]:
         for column, column_kind in rows.fields.items():
             if column_kind != kind:
                 continue
-            score = _likeness(column, parameter, outer, inner)
+            if column:
+                score = _likeness(column, parameter, outer, inner)
+            else:
+                score = _likeness_of_values(rows.path, parameter, outer)
             if score:
                 score += 2 if inner.fields else 0
                 score -= 2 * (len(inner.required) - 1) + inner.rank * 3 + outer.rank * 3
@@ -322,7 +302,7 @@ def _likeness(column: str, parameter: str, outer: _Part, inner: _Part) -> int:
     identifies = "id" in of_column or "id" in of_parameter or "name" in of_column
     if plain(column) == plain(parameter):
         # `id` means something else in each tool, `customer_id` does not.
-        return 6 if len(of_column) > 1 else 2 if outer.words & inner.words - _READING else 1
+        return 6 if len(of_column) > 1 else 2 if (outer.words & inner.words) - _READING else 1
     if identifies and plain(parameter) == "id" and (of_column - {"id"}) & inner.words:
         return 6
     if identifies and plain(column) == "id" and (of_parameter - {"id"}) & outer.words:
@@ -330,9 +310,18 @@ def _likeness(column: str, parameter: str, outer: _Part, inner: _Part) -> int:
     return 0
 
 
+def _likeness_of_values(path: str, parameter: str, outer: _Part) -> int:
+    """How surely the values of a list are what a parameter asks for."""
+    wanted = set(words_of(parameter))
+    held = set(words_of(path)) if path else set(outer.words) - _READING
+    if wanted == held:
+        return 6
+    return 5 if "id" in wanted and wanted - {"id"} and wanted - {"id"} <= held else 0
+
+
 def _joined(join: _Join) -> str:
     arguments = dict(join.inner.arguments or {})
-    arguments[join.parameter] = f"row.{join.column}"
+    arguments[join.parameter] = f"row.{join.column}" if join.column else "row"
     lines = [
         f"const found = await {join.outer.called()};",
         "const details = await Promise.all(",

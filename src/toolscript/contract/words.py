@@ -68,8 +68,10 @@ _STOP: Final = frozenset(
 """Words that stand in nearly every description."""
 
 
-def words_of(text: str) -> list[str]:
-    """The words of a name or a sentence in one form: lower case, singular, no stop words.
+def words_of(text: str, *, all_words: bool = False) -> list[str]:
+    """The words of a name or a sentence in one form: lower case, singular.
+
+    Words that say nothing in a search (`get`, `the`) are left out, unless `all_words`.
 
     `listPullRequests`, `list_pull_requests` and `list pull-requests` give the same words. Text
     without spaces between its words (Chinese, Japanese) gives its pairs of characters.
@@ -79,7 +81,7 @@ def words_of(text: str) -> list[str]:
         word = part.casefold()
         if not word.isascii() and _is_unspaced(word):
             found.extend(word[place : place + 2] for place in range(max(len(word) - 1, 1)))
-        elif word not in _STOP:
+        elif all_words or word not in _STOP:
             found.append(_singular(word))
     return found
 
