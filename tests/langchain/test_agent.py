@@ -544,3 +544,60 @@ async def test_cancelling_the_agent_stops_script_and_tools() -> None:
     with pytest.raises(asyncio.CancelledError):
         await task
     await asyncio.wait_for(stopped.wait(), 30)
+
+
+# -- tools that are not LangChain's, beside those that are
+
+
+def triple(n: int) -> int:
+    """Triple a number.
+
+    Args:
+        n: what to triple.
+    """
+    return 3 * n
+
+
+async def note_city(city: str, runtime: ToolRuntime[Any, Any]) -> Command[Any]:
+    """Note a city in the state."""
+    return Command(update={"city": f"{runtime.state['city']}-{city}"})
+
+
+def wander(city: str) -> Command[Any]:
+    """Go to a city."""
+    return Command(update={"city": city})
+
+
+async def test_plain_functions_are_traced_and_may_steer_the_graph() -> None:
+    from toolscript import Tool, ToolContext
+
+    def whose(args: dict[str, Any], context: ToolContext) -> list[Any]:
+        return [args["self"], context.tool, context.seq]
+
+    own = Tool("whose", "d", {"type": "object"}, None, whose)
+    recorder = Recorder()
+    script = (
+        "await tools.wander({ city: 'Chur' }); await tools.note_city({ city: 'Bern' });"
+        "return [await tools.triple({ n: 4 }), await tools.whose({ self: 1, config: 2 })];"
+    )
+    agent = create_agent(
+        scripted(code(script), done()),
+        tools=[CodeModeTool([triple, note_city, wander, own])],
+        state_schema=State,
+    )
+    result = await agent.ainvoke({**ASK, "city": "Bern"}, {"callbacks": [recorder]})
+    (message,) = tool_messages(result)
+    assert message.artifact["value"] == [12, [1, "whose", 4]], message.content
+    assert result["city"] == "Chur-Bern"
+    (outer,) = recorder.named("run_code")
+    for name in ("triple", "note_city", "wander", "whose"):
+        assert recorder.parent(recorder.named(name)[0]) is outer
+    assert recorder.named("triple")[0]["inputs"] == {"n": 4}
+    assert "what to triple" in CodeModeTool([triple]).description
+
+
+async def test_what_is_no_tool_is_refused() -> None:
+    from toolscript import ContractError
+
+    with pytest.raises(ContractError):
+        CodeModeTool([5])

@@ -429,3 +429,24 @@ async def test_the_history_of_the_thread_shows_the_graph_alone() -> None:
     await other.ainvoke(ASK, CONFIG)
     steps = [one.next async for one in agent.aget_state_history(CONFIG)]
     assert steps == [one.next async for one in other.aget_state_history(CONFIG)]
+
+
+async def test_plain_functions_may_interrupt_too() -> None:
+    paid: list[str] = []
+
+    def pay(amount: int) -> str:
+        """Pay."""
+        paid.append(interrupt(amount))
+        return "paid"
+
+    agent = create_agent(
+        scripted(
+            code("try { return await tools.pay({ amount: 3 }); } catch { return 'no'; }"), done()
+        ),
+        tools=[CodeModeTool([pay])],
+        checkpointer=InMemorySaver(),
+    )
+    (asked,) = (await agent.ainvoke(ASK, CONFIG))["__interrupt__"]
+    assert asked.value == 3
+    result = await agent.ainvoke(Command(resume="ok"), CONFIG)
+    assert (tool_messages(result)[0].content, paid) == ("paid", ["ok"])

@@ -250,3 +250,26 @@ async def test_kept_tools_can_be_called_by_the_model_too() -> None:
 def test_patterns_are_a_list() -> None:
     with pytest.raises(ConfigurationError, match="list"):
         CodeModeMiddleware("get_*")
+
+
+async def test_middleware_goes_around_plain_functions_too() -> None:
+    seen: list[str] = []
+
+    def halve(n: int) -> float:
+        """Halve a number."""
+        return n / 2
+
+    run_code = CodeModeTool([halve], middleware=[Log("mine", seen)])
+    agent = create_agent(
+        scripted(code("return await tools.halve({ n: 3 });"), done()), tools=[run_code]
+    )
+    assert tool_messages(await agent.ainvoke(ASK))[0].content == "1.5"
+    assert seen == ["mine>halve"]
+
+
+async def test_a_providers_own_tool_stays_with_the_model() -> None:
+    model = scripted(code(WEATHER), done())
+    search = {"type": "web_search_20250305", "name": "web_search"}
+    agent = create_agent(model, tools=[get_weather, search], middleware=[CodeModeMiddleware()])
+    assert tool_messages(await agent.ainvoke(ASK))[0].content == "21"
+    assert search in model.bound[0]

@@ -65,7 +65,7 @@ def _view_class(original: type[BaseTool]) -> type[BaseTool]:
     run, arun = _run_and_arun(original)
 
     @functools.wraps(run)
-    def _run(self: BaseTool, *args: Any, **kwargs: Any) -> Any:
+    def _run(self: BaseTool, /, *args: Any, **kwargs: Any) -> Any:
         return _note(run(self, *args, **kwargs))
 
     # LangChain resolves these at each call; resolved ones cost it nothing.
@@ -78,7 +78,7 @@ def _view_class(original: type[BaseTool]) -> type[BaseTool]:
     if arun is not _run_and_arun(BaseTool)[1]:
 
         @functools.wraps(arun)
-        async def _arun(self: BaseTool, *args: Any, **kwargs: Any) -> Any:
+        async def _arun(self: BaseTool, /, *args: Any, **kwargs: Any) -> Any:
             return _note(await arun(self, *args, **kwargs))
 
         _arun.__annotations__ = annotations_of(arun)

@@ -7,7 +7,9 @@ from functools import cached_property
 from typing import Any, cast
 
 from langchain_core.tools import BaseTool
+from langchain_core.tools import tool as langchain_tool
 
+from toolscript.contract.convert import tool_from
 from toolscript.contract.tool import GlobalFunction, JsonSchema, Namespace
 from toolscript.engine import CodeMode
 from toolscript.host.approval import ApproveCallback
@@ -15,6 +17,8 @@ from toolscript.host.limits import Limits
 from toolscript.host.policy import Policy
 from toolscript.langchain.checkpoint import CheckpointJournal
 from toolscript.langchain.convert import flatten_tools, tool_from_langchain
+from toolscript.langchain.foreign import as_langchain_calls
+from toolscript.langchain.inject import wants_injection
 from toolscript.profiles import Knobs, Profile
 from toolscript.sandbox.runtime import Runtime
 
@@ -63,7 +67,9 @@ def converted(tools: Any, output_schemas: Mapping[str, JsonSchema]) -> Any:
             return tool_from_langchain(item, output_schema=output_schemas.get(item.name))
         if isinstance(item, Namespace):
             return Namespace(item.name, convert(item.tools), item.description, item.error_class)
-        return item
+        if callable(item) and wants_injection(item):
+            return one(langchain_tool(item))
+        return as_langchain_calls(tool_from(item))
 
     if isinstance(tools, Mapping):
         groups = cast("Mapping[str, Any]", tools)

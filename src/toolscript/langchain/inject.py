@@ -14,7 +14,12 @@ from pydantic import BaseModel
 from pydantic.v1 import BaseModel as BaseModelV1
 
 from toolscript.errors import ContractError, ToolError
-from toolscript.langchain.signature import annotations_of, function_of, parts_of
+from toolscript.langchain.signature import (
+    annotations_of,
+    framework_parameters,
+    function_of,
+    parts_of,
+)
 
 if TYPE_CHECKING:
     from langgraph.prebuilt import ToolRuntime
@@ -77,6 +82,15 @@ class Injection:
             elif name not in self.optional:
                 raise ToolError(f"{tool} needs {key!r} in the graph's state, which has no such key")
         return filled
+
+
+def wants_injection(function: Callable[..., Any]) -> bool:
+    """Whether a plain function has arguments that only LangChain can fill in."""
+    annotations = annotations_of(function)
+    annotations.pop("return", None)
+    return any(_kind(annotation) for annotation in annotations.values()) or bool(
+        framework_parameters(function)
+    )
 
 
 def injection_of(tool: BaseTool) -> Injection:
