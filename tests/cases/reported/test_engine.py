@@ -91,7 +91,7 @@ async def test_one_await_after_another(case: Case) -> None:
 @reported("C106")
 async def test_rejections_and_time_outs_with_pending_promises(case: Case) -> None:
     rejected, late = await run_each(
-        tools_of(case), case["input"]["scripts"], limits={"wall_s": 0.1}
+        tools_of(case), case["input"]["scripts"], limits={"wall_s": 0.4}
     )
     assert rejected.error is not None
     assert "x" in rejected.error.message
