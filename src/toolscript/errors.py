@@ -63,7 +63,23 @@ class ResumeError(ToolscriptError):
 
 
 class SourceError(ToolscriptError):
-    """The script is empty, or its `// @options:` line cannot be used."""
+    """The script is empty or too long, or its `// @options:` line cannot be used.
+
+    `limit`, `allowed` and `seen` are set for one that is too long.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        limit: str | None = None,
+        allowed: int | None = None,
+        seen: int | None = None,
+    ):
+        super().__init__(message)
+        self.limit = limit
+        self.allowed = allowed
+        self.seen = seen
 
 
 class ToolError(Exception):

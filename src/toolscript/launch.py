@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
 from toolscript.contract.contract import Contract
-from toolscript.errors import ConfigurationError, SourceError, ToolError
+from toolscript.errors import ConfigurationError, SourceError
 from toolscript.events import OnEvent, RunEnded, RunStarted
 from toolscript.explain import explain_diagnostics, explain_end
 from toolscript.host.approval import ApproveCallback
 from toolscript.host.cancel import CancelToken
 from toolscript.host.gates import ToolGates
+from toolscript.host.naming import named_code
 from toolscript.host.observe import Observer
 from toolscript.host.policy import Authority, Policy
 from toolscript.host.replay import RunJournal
@@ -65,6 +66,7 @@ class Request:
     on_event: OnEvent | None = None
     passthrough: tuple[type[BaseException], ...] = ()
     depth: int = 0
+    person_decides: Callable[[bool], None] | None = None
     journal: RunJournal | None = None
     resumed: bool = False
 
@@ -79,12 +81,14 @@ async def launch(parts: Parts, request: Request) -> RunResult:
     try:
         script = prepared(request.source, parts)
     except ScriptError as error:
-        return await _refused(request, explain_diagnostics(ErrorKind.SYNTAX, error.diagnostics))
+        return await _refused(
+            parts, request, explain_diagnostics(ErrorKind.SYNTAX, error.diagnostics)
+        )
     except SourceError as error:
-        return await _refused(request, RunError(ErrorKind.REJECTED, str(error)))
+        return await _refused(parts, request, _too_long_or_wrong(error))
     diagnostics = await checked(script, parts)
     if diagnostics:
-        return await _refused(request, explain_diagnostics(ErrorKind.REJECTED, diagnostics))
+        return await _refused(parts, request, explain_diagnostics(ErrorKind.REJECTED, diagnostics))
     # `abort` ends this run alone, the caller's own token every run that it was given to.
     cancel = CancelToken()
     forget = request.cancel.listen(lambda: cancel.cancel(request.cancel.reason))
@@ -93,6 +97,16 @@ async def launch(parts: Parts, request: Request) -> RunResult:
             return await _execute(parts, replace(request, cancel=cancel), script)
     finally:
         forget()
+
+
+def _too_long_or_wrong(error: SourceError) -> RunError:
+    return RunError(
+        ErrorKind.REJECTED,
+        str(error),
+        limit=error.limit,
+        allowed=error.allowed,
+        seen=error.seen,
+    )
 
 
 def prepared(source: str, parts: Parts) -> Script:
@@ -111,7 +125,10 @@ def prepared(source: str, parts: Parts) -> Script:
         if most is not None and size > most:
             raise SourceError(
                 f"the script has {size:,} {unit} and may have at most {most:,} ({limit}); "
-                "write a shorter one"
+                "write a shorter one",
+                limit=limit,
+                allowed=most,
+                seen=size,
             )
     return prepare(
         source,
@@ -133,8 +150,9 @@ async def checked(script: Script, parts: Parts) -> tuple[Diagnostic, ...]:
     return ()
 
 
-async def _refused(request: Request, error: RunError) -> RunResult:
+async def _refused(parts: Parts, request: Request, error: RunError) -> RunResult:
     """The result of a script that was never run."""
+    error = replace(error, code=named_code(error, parts.profile))
     result = RunResult(run_id=request.run_id, status="failed", error=error)
     observer = Observer(request.on_event)
     observer.send(RunStarted(request.run_id, request.resumed))
@@ -172,7 +190,7 @@ async def _execute(parts: Parts, request: Request, script: Script) -> RunResult:
         program = replace(program, cpu_s=min(left, program.cpu_s or left))
     execution = await _opened(runtime, program, deadline, request.cancel)
     if isinstance(execution, RunError):
-        return await _refused(request, execution)
+        return await _refused(parts, request, execution)
     setup = RunSetup(
         run_id=request.run_id,
         entries=parts.contract.entries,
@@ -197,6 +215,7 @@ async def _execute(parts: Parts, request: Request, script: Script) -> RunResult:
         nested=partial(_nested, parts, request),
         gates=parts.gates,
         depth=request.depth,
+        person_decides=request.person_decides,
         journal=request.journal,
         clock=clock,
         resumed=request.resumed,
@@ -243,13 +262,6 @@ async def _opened(
 
 async def _nested(parts: Parts, outer: Request, source: str, scope: NestedScope) -> RunResult:
     """A script that a tool runs, under the authority of the call that runs it."""
-    most = parts.profile.limits.depth
-    if scope.depth > most:
-        raise ToolError(
-            f"a tool ran a script inside a script, {scope.depth} levels deep; "
-            f"at most {most} are allowed (depth)",
-            code="denied",
-        )
     request = Request(
         run_id=f"{scope.run_id}.{scope.seq}",
         source=source,
@@ -259,6 +271,8 @@ async def _nested(parts: Parts, outer: Request, source: str, scope: NestedScope)
         deadline=scope.deadline,
         cancel=outer.cancel,
         on_event=outer.on_event,
+        passthrough=outer.passthrough,
         depth=scope.depth,
+        person_decides=scope.person_decides,
     )
     return await launch(parts, request)

@@ -124,6 +124,7 @@ async def run(
                 **setup,
                 "depth": scope.depth,
                 "authority": scope.authority,
+                "person_decides": scope.person_decides,
                 "run_id": f"{scope.run_id}.{scope.seq}",
             },
         )

@@ -192,3 +192,33 @@ async def test_a_script_that_returns_without_waiting_does_not_pause() -> None:
     assert (result.status, result.value) == ("completed", "done")
     assert [call.status for call in result.calls] == ["cancelled"]
     assert not effects.done
+
+
+class Nested:
+    """A tool that runs a script which calls one that needs a person."""
+
+    def __init__(self) -> None:
+        self.effects = Effects()
+        self.tools = [*self.effects.tools, tool("outer", self._outer)]
+
+    async def _outer(self, args: Any, context: Any) -> Any:
+        result = await context.run("return await tools.pay({ n: 1 })")
+        return [result.status, result.value]
+
+
+async def test_a_nested_script_cannot_pause() -> None:
+    nested = Nested()
+    result = await run("return await tools.outer({})", nested.tools)
+    assert result.value == ["failed", None]
+    assert not nested.effects.done
+
+
+async def test_all_clocks_stand_while_a_person_decides_in_a_nested_script() -> None:
+    nested = Nested()
+
+    async def approve(pending: Pending) -> Any:
+        await asyncio.sleep(0.8)
+        return Approve()
+
+    result = await run("return await tools.outer({})", nested.tools, approve=approve, wall_s=0.7)
+    assert result.value == ["completed", 1]

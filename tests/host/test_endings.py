@@ -351,3 +351,15 @@ async def test_nested_runs_and_their_depth() -> None:
     assert result.value[1][:2] == ["run-1.1", "bottom"]
     result = await run(script, [tool("inner", outer)], limits={"depth": 2})
     assert "depth" in repr(result.value)
+
+
+async def test_what_steers_a_framework_passes_through_nested_runs() -> None:
+    async def gate(args: Any, context: Any) -> None:
+        raise Interrupt("inner")
+
+    async def outer(args: Any, context: Any) -> Any:
+        return (await context.run("return await tools.gate({})")).value
+
+    tools = [tool("gate", gate), tool("outer", outer)]
+    with pytest.raises(Interrupt):
+        await run("await tools.outer({})", tools, passthrough=(Interrupt,))

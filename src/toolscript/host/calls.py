@@ -309,7 +309,13 @@ class Calls:
                 options = call.entry.tool.options
                 await setup.journal.start(call.known, read_only=options.read_only)
             call.context = context = CallContext(
-                setup, record.seq, record.tool, record.line, call.authority, self.deadline
+                setup,
+                record.seq,
+                record.tool,
+                record.line,
+                call.authority,
+                self.deadline,
+                self._person_decides,
             )
             value = await handled(
                 call.gate, call.args, context, record, setup.passthrough, self._begun

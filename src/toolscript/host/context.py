@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from typing import Any
 
 from toolscript.host.failures import failed
@@ -14,7 +15,17 @@ from toolscript.result import RunResult
 class CallContext:
     """The `ToolContext` of one call."""
 
-    __slots__ = ("_cancelled", "_over", "_setup", "authority", "deadline", "line", "seq", "tool")
+    __slots__ = (
+        "_cancelled",
+        "_over",
+        "_person_decides",
+        "_setup",
+        "authority",
+        "deadline",
+        "line",
+        "seq",
+        "tool",
+    )
 
     def __init__(
         self,
@@ -24,6 +35,7 @@ class CallContext:
         line: int | None,
         authority: Authority | None,
         deadline: float | None,
+        person_decides: Callable[[bool], None] | None = None,
     ) -> None:
         self._setup = setup
         self._cancelled: asyncio.Event | None = None
@@ -33,6 +45,7 @@ class CallContext:
         self.line = line
         self.authority = authority
         self.deadline = deadline
+        self._person_decides = person_decides
 
     @property
     def run_id(self) -> str:
@@ -79,5 +92,6 @@ class CallContext:
             depth=depth,
             deadline=self.deadline,
             app=setup.app,
+            person_decides=self._person_decides,
         )
         return await setup.nested(source, scope)

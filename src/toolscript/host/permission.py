@@ -64,6 +64,8 @@ async def permission(
         return None
     pending = _pending(setup, call, asks, tuple(effects_so_far()))
     answer = call.answer or setup.decisions.get(pending.id)
+    if answer is None and setup.approve is None and setup.depth:
+        raise failed("denied", "the call needs an approval, and a nested script cannot pause")
     if answer is None:
         journal, known = setup.journal, call.known
         if journal is not None and known is not None:

@@ -298,6 +298,8 @@ class _Run:
     def _person_decides(self, begins: bool) -> None:
         """The wall clock stands still while a person decides."""
         self._deciding += 1 if begins else -1
+        if self._setup.person_decides is not None:
+            self._setup.person_decides(begins)
         if self._deadline is None:
             return
         if begins and self._deciding == 1:

@@ -26,7 +26,8 @@ class NestedScope:
 
     `authority` is what the calling tool's call was allowed to use; a nested run gets no more.
     `depth` counts from 1 for a script that a tool of the outermost script ran. `deadline` is the
-    `time.monotonic()` second of the call's own.
+    `time.monotonic()` second of the call's own. `person_decides` is told True and False around the
+    time that a person takes, in which the clocks of all runs around stand still.
     """
 
     run_id: str
@@ -36,6 +37,7 @@ class NestedScope:
     depth: int
     deadline: float | None
     app: Any
+    person_decides: Callable[[bool], None] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,6 +58,7 @@ class RunSetup:
         nested: runs a script for a tool (`context.run`).
         gates: the lasting parts of each tool.
         depth: how many runs this one is inside of.
+        person_decides: told by a nested run what its own clock is told; see `NestedScope`.
         journal: what keeps the run, or None.
         clock: the script's pinned clock, or None for the real one.
         decisions: what people said about calls that waited, by `Pending.id`.
@@ -83,6 +86,7 @@ class RunSetup:
     nested: Callable[[str, NestedScope], Awaitable[RunResult]]
     gates: ToolGates
     depth: int = 0
+    person_decides: Callable[[bool], None] | None = None
     journal: RunJournal | None = None
     clock: Clock | None = None
     decisions: Mapping[str, Answer] = field(default_factory=dict[str, Answer])
