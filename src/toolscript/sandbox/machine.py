@@ -45,6 +45,9 @@ PARTS = (
     "clone",
 )
 FLUSH_S = 0.02
+LOOK_S = 0.001
+# What the guest's `pulse` says (`guest/bridge.js`).
+SPEAKS, ENDED, BROKEN = 1, 2, 3
 
 _PLACE = re.compile(r"<input>:(\d+):(\d+)\)?\s*$")
 
@@ -108,6 +111,7 @@ class Machine:
         self._job: Callable[[], bool] = context.execute_pending_job
         self._limit: Callable[[float], None] = context.set_time_limit
         self._deadline: float | None = None
+        self._entered: float | None = None
         self.cpu_s = 0.0
         self.settled = 0
 
@@ -129,39 +133,28 @@ class Machine:
             self._context.set_memory_limit(memory)
         stack = program["stack_bytes"]
         self._context.set_max_stack_size(max_stack if stack is None else min(stack, max_stack))
-        cpu_s = program["cpu_s"]
-        self._deadline = None if cpu_s is None else cpu_s
-        body = self._timed(self._compile, program["code"])
-        settings = json.dumps(
-            {
-                name: program[name]
-                for name in ("frame_bytes", "clock", "json", "track_lines", "allow_eval")
-            }
-        )
-        self._timed(
-            self._start,
-            settings,
-            program["surface"],
-            program["catalog"],
-            program["input"],
-            program["store"],
-            program["modules"],
-            body,
-        )
+        self._deadline = program["cpu_s"]
+        self._entered = self._clock()
+        self._arm()
+        options = ("frame_bytes", "clock", "json", "track_lines", "allow_eval")
+        texts = ("surface", "catalog", "input", "store", "modules")
+        settings = json.dumps({name: program[name] for name in options})
+        try:
+            body = self._compile(program["code"])
+            self._start(settings, *(program[name] for name in texts), body)
+        except self._error as error:
+            self._explain(error)
+            raise
 
     def resolve(
         self, seq: int, text: str, bigints: bool, face: str | None, now_ms: int | None
     ) -> None:
         """Deliver the result of one call."""
-        self._move(now_ms)
-        self.settled += 1
-        self._timed(self._resolve, seq, text, bigints, face)
+        self._deliver(now_ms, self._resolve, seq, text, bigints, face)
 
     def reject(self, seq: int, error: str, now_ms: int | None) -> None:
         """Deliver the failure of one call."""
-        self._move(now_ms)
-        self.settled += 1
-        self._timed(self._reject, seq, error)
+        self._deliver(now_ms, self._reject, seq, error)
 
     def drain(self) -> Iterator[str]:
         """Run jobs until none is left or the script has ended; yields what the guest says.
@@ -169,29 +162,30 @@ class Machine:
         Raises:
             Stopped: if it used up its time or memory.
         """
-        job, pulse, clock = self._job, self._pulse, self._clock
-        began = clock()
-        flushed = time.monotonic()
+        job, pulse, now = self._job, self._pulse, time.monotonic
+        if self._entered is None:
+            self._entered = self._clock()
+        looked = flushed = now()
         try:
             while True:
-                if self._deadline is not None:
-                    left = self._deadline - self.cpu_s - (clock() - began)
-                    if left <= 0:
-                        raise Stopped("timeout", "")
-                    self._limit(left)
                 try:
                     more = job()
                 except self._error as error:
-                    self._explain(error, clock() - began)
+                    self._explain(error)
                     more = True
                 state = pulse()
-                if state >= 2 or not more:
+                if state >= ENDED or not more:
                     break
-                if state == 1 and time.monotonic() - flushed > FLUSH_S:
-                    yield from self.fetch()
-                    flushed = time.monotonic()
+                # The CPU clock costs more than a job does: it is looked at once a millisecond.
+                moment = now()
+                if moment - looked > LOOK_S:
+                    looked = moment
+                    self._arm()
+                    if state == SPEAKS and moment - flushed > FLUSH_S:
+                        yield from self.fetch()
+                        flushed = moment
         finally:
-            self.cpu_s += clock() - began
+            self._leave()
         yield from self.fetch()
 
     def fetch(self) -> Iterator[str]:
@@ -202,50 +196,54 @@ class Machine:
     @property
     def ended(self) -> bool:
         """Whether the script has ended, and said so."""
-        return self._pulse() == 2
+        return self._pulse() == ENDED
 
     @property
     def broken(self) -> bool:
         """Whether the script ended without memory to say so."""
-        return self._pulse() == 3
+        return self._pulse() == BROKEN
 
     def unlimited(self) -> None:
         """Lift the time limit, to fetch what a stopped script had said."""
         self._limit(-1)
 
-    def _move(self, now_ms: int | None) -> None:
+    def _deliver(self, now_ms: int | None, enter: Callable[..., None], *args: Any) -> None:
         if now_ms is not None:
             self._tick(float(now_ms))
+        self.settled += 1
+        self._entered = self._clock()
+        try:
+            enter(*args)
+        except self._error as error:
+            self._explain(error)
 
-    def _timed(self, enter: Callable[..., Any], *args: Any) -> Any:
-        if self._deadline is None:
-            began = self._clock()
-        else:
-            left = self._deadline - self.cpu_s
+    def _arm(self) -> None:
+        """Give the engine what is left of the script's time; each of its entries may use it."""
+        if self._deadline is not None:
+            left = self._deadline - self._spent()
             if left <= 0:
                 raise Stopped("timeout", "")
             self._limit(left)
-            began = self._clock()
-        try:
-            return enter(*args)
-        except self._error as error:
-            self._explain(error, self._clock() - began)
-            if enter == self._compile:
-                raise
-            return None
-        finally:
-            self.cpu_s += self._clock() - began
 
-    def _explain(self, error: Exception, spent: float) -> None:
+    def _spent(self) -> float:
+        running = 0.0 if self._entered is None else self._clock() - self._entered
+        return self.cpu_s + running
+
+    def _leave(self) -> None:
+        self.cpu_s = self._spent()
+        self._entered = None
+
+    def _explain(self, error: Exception) -> None:
         """Raise `Stopped` if the engine was stopped; otherwise the error is of no importance.
 
         The guest lets no exception of a script out, so that what comes here is the engine's own:
         an interrupt, which the clock confirms, or the end of memory.
         """
-        if self._deadline is not None and self.cpu_s + spent >= self._deadline * 0.999:
+        if self._deadline is not None and self._spent() >= self._deadline * 0.999:
             raise Stopped("timeout", "") from None
         if str(error).startswith("InternalError: out of memory"):
             raise Stopped("memory", "out of memory") from None
+        self._arm()
 
     def _compile(self, code: str) -> Any:
         evaluate = self._context.eval

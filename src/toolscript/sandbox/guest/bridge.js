@@ -9,24 +9,25 @@
 //   s ↵ KEY ↵ VALUE                   a stored value; empty deletes
 //   p ↵ [MESSAGE, FRACTION]           progress
 //   e ↵ RECORD ↵ VALUE                the end; an empty VALUE is no value
-(function bridge(p, { options }) {
+(function bridge(p, kit) {
   const TAKE_CHARS = 1 << 20;
   const TAKE_FRAMES = 2000;
   const { stringify } = p;
 
-  let queue = { __proto__: null };
+  let queue = p.list();
   let first = 0;
   let last = 0;
   let queued = 0;
   let seq = 0;
   let ended = false;
-  const pending = { __proto__: null };
+  let broken = false;
+  const pending = new p.Map();
 
   const send = (frame) => {
     if (ended) return;
     queued += frame.length;
     queue[last++] = frame;
-    if (queued <= options.frame_bytes) return;
+    if (queued <= kit.options.frame_bytes) return;
     // A script that only computes cannot be interrupted to fetch what it says: bound it here.
     const message = "the script said too much at once";
     end({ __proto__: null, outcome: "limit", limit: "frame_bytes", message }, "");
@@ -39,7 +40,21 @@
     queue[last++] = "e\n" + record + "\n" + value + "\n";
   };
 
-  const end = (record, value) => endWith(stringify(record), value);
+  // JSON of a record of strings, numbers and booleans. JSON.stringify itself can be reached by a
+  // setter of Array.prototype once it opens an object.
+  const flat = (record) => {
+    const names = p.keys(record);
+    let text = "";
+    for (let i = 0; i < names.length; i++) {
+      const value = record[names[i]];
+      if (value === undefined) continue;
+      const json = typeof value === "string" ? stringify(value) : "" + value;
+      text += (text === "" ? "{" : ",") + stringify(names[i]) + ":" + json;
+    }
+    return text + "}";
+  };
+
+  const end = (record, value) => endWith(flat(record), value);
 
   // Fetch what is queued, in pieces; "" when there is nothing.
   const take = () => {
@@ -48,12 +63,12 @@
     let frames = 0;
     while (first < last && frames < TAKE_FRAMES && text.length < TAKE_CHARS) {
       text += queue[first];
-      delete queue[first++];
+      queue[first++] = "";
       frames++;
     }
     queued -= text.length;
     if (first === last) {
-      queue = { __proto__: null };
+      queue = p.list();
       first = last = 0;
     }
     return p.join([text], "");
@@ -69,21 +84,20 @@
   const submit = (head, args, reply) => {
     if (ended) return 0;
     const id = ++seq;
-    pending[id] = reply;
+    p.mapSet(pending, id, reply);
     send(head(id) + args + "\n");
     return id;
   };
 
   const cancel = (id) => {
-    if (ended || !(id in pending)) return;
-    delete pending[id];
+    if (ended || !p.mapDelete(pending, id)) return;
     send("x " + id + "\n");
   };
 
   const settle = (id, reply) => {
-    const waiting = pending[id];
+    const waiting = p.mapGet(pending, id);
     if (waiting === undefined) return;
-    delete pending[id];
+    p.mapDelete(pending, id);
     reply(waiting);
   };
 
@@ -101,8 +115,10 @@
     get ended() {
       return ended;
     },
-    get empty() {
-      return first === last;
+    // 0: nothing to fetch, 1: something, 2: the script has ended, 3: it could not be told how.
+    pulse: () => (broken ? 3 : ended ? 2 : first === last ? 0 : 1),
+    breakOff: () => {
+      broken = true;
     },
   };
 });

@@ -20,6 +20,10 @@
   // What is sent for the arguments of a call. A bare string fills the one property that asks for it.
   const argumentText = (property, args, where) => {
     let value = args.length === 0 || args[0] === undefined ? {} : args[0];
+    if (args.length > 1 && !errors.isObject(value) && !errors.isObject(args[1])) {
+      const name = typeof property === "string" ? property : "name";
+      throw new p.TypeError(where + " takes one object, not values in a row: { " + name + ": …, … }");
+    }
     if (typeof value === "string" && typeof property === "string") {
       const rest = args[1];
       value = { [property]: value };
@@ -37,8 +41,8 @@
   // `kind` says which error a failure becomes, `head` makes the first lines of the frame.
   const call = (kind, head, makeText) => {
     if (bridge.ended) return bridge.never;
-    const place = options.track_lines ? errors.here() : null;
-    const line = place === null || place.first === null ? 0 : place.first.line;
+    const stack = options.track_lines ? errors.here() : "";
+    const line = stack === "" ? 0 : errors.lineIn(stack);
     return new Promise((resolve, reject) => {
       let text;
       try {
@@ -47,7 +51,6 @@
         reject(fail(kind, error));
         return;
       }
-      const stack = place === null ? "" : place.text;
       const reply = { __proto__: null, resolve, reject, kind, stack };
       bridge.submit((id) => head(id, line), text, reply);
     });

@@ -24,7 +24,22 @@
     return frames;
   };
 
-  const here = () => scriptFrames(new p.Error().stack);
+  // The script's line in a stack of the engine, 0 where there is none.
+  const lineIn = (stack) => {
+    if (typeof stack !== "string") return 0;
+    let at = 0;
+    for (;;) {
+      at = p.indexOf(stack, "<input>:", at) + 8;
+      if (at === 7) return 0;
+      let line = 0;
+      for (let code = p.codeAt(stack, at); code >= 48 && code <= 57; code = p.codeAt(stack, ++at)) {
+        line = line * 10 + code - 48;
+      }
+      if (line < layout.lines) return line;
+    }
+  };
+
+  const here = () => new p.Error().stack;
 
   class ToolError extends p.Error {
     constructor(message, { tool, code, details } = {}) {
@@ -80,7 +95,7 @@
     if (kind.property !== "") show(made, kind.property, kind.name);
     const own = error.name;
     if (typeof own === "string" && own !== "" && own !== "ToolError") hide(made, "name", own);
-    if (typeof stack === "string" && stack !== "") hide(made, "stack", stack);
+    if (typeof stack === "string" && stack !== "") hide(made, "stack", scriptFrames(stack).text);
     return made;
   };
 
@@ -173,6 +188,7 @@
     toolError,
     describe,
     scriptFrames,
+    lineIn,
     here,
     hide,
     show,

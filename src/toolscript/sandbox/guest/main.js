@@ -1,10 +1,9 @@
 // From the primordials and the texts of the parts to what the worker calls. A part is compiled
 // when it is first needed, or before, while the worker has nothing to do.
 (function main(p, layout, compiled) {
-  const { defineProperty, stringify } = p;
+  const { defineProperty } = p;
   const sources = { __proto__: null };
   const made = { __proto__: null };
-  let broken = false;
 
   const compile = (name) => (compiled[name] ??= p.eval(layout.lead + sources[name]));
 
@@ -20,6 +19,8 @@
     last: null,
     owner: null,
   };
+
+  const bridge = kit.need("bridge");
 
   const define = (name, value) =>
     defineProperty(globalThis, name, {
@@ -126,7 +127,7 @@
   };
 
   const exit = () => {
-    kit.need("bridge").end({ __proto__: null, outcome: "exited" }, "");
+    bridge.end({ __proto__: null, outcome: "exited" }, "");
     throw new p.Error("exit() ended the script");
   };
 
@@ -146,7 +147,6 @@
 
   // Run the body and tell the end, whatever it is.
   const run = async (body) => {
-    const bridge = kit.need("bridge");
     try {
       let value;
       try {
@@ -158,18 +158,17 @@
       await returned(value);
     } catch {
       // Only out of memory, or stack, while telling the end comes here.
-      broken = true;
+      bridge.breakOff();
     }
   };
 
   const threw = (thrown) => {
     const record = kit.need("errors").describe(thrown, kit.need("values").write);
     record.outcome = record.memory === true ? "memory" : "threw";
-    kit.need("bridge").end(record, "");
+    bridge.end(record, "");
   };
 
   const returned = async (value) => {
-    const bridge = kit.need("bridge");
     const values = kit.need("values");
     const guessed = value === undefined && kit.last !== null;
     if (guessed) value = kit.last.value;
@@ -206,12 +205,8 @@
         }
       }
     }
-    let record = '{"outcome":"returned"}';
-    if (kit.faces !== null) {
-      const text = kit.need("output").faceText(value);
-      record = stringify({ __proto__: null, outcome: "returned", text });
-    }
-    bridge.endWith(record, json ?? "");
+    const text = kit.faces === null ? undefined : kit.need("output").faceText(value);
+    bridge.end({ __proto__: null, outcome: "returned", text }, json ?? "");
   };
 
   const entry = {
@@ -224,13 +219,8 @@
     },
     tidy,
     start,
-    take: () => kit.need("bridge").take(),
-    // 0: nothing to fetch, 1: something, 2: the script has ended, 3: it could not be told how.
-    pulse: () => {
-      if (broken) return 3;
-      const bridge = kit.need("bridge");
-      return bridge.ended ? 2 : bridge.empty ? 0 : 1;
-    },
+    take: bridge.take,
+    pulse: bridge.pulse,
     resolve: (seq, text, bigints, face) => kit.need("calls").resolve(seq, text, bigints, face),
     reject: (seq, text) => kit.need("calls").reject(seq, text),
     tick: (time) => {

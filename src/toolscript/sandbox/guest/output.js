@@ -83,8 +83,7 @@
 
   const image = (data, mimeType) => {
     const found = kit.need("image").read(data, mimeType);
-    const payload = stringify([found.data, found.mimeType]);
-    emitItem("image stdout 0", payload);
+    emitItem("image stdout 0", "[" + stringify(found.data) + ',"' + found.mimeType + '"]');
   };
 
   const progress = (...args) => {
@@ -97,7 +96,8 @@
       message = args.length > 2 ? args[2] : message + "/" + args[1];
     }
     const part = typeof fraction === "number" && fraction - fraction === 0 ? fraction : null;
-    bridge.send("p\n" + stringify([p.slice(show(message), 0, 10000), part]) + "\n");
+    const text = stringify(p.slice(show(message), 0, 10000));
+    bridge.send("p\n[" + text + "," + part + "]\n");
   };
 
   return { __proto__: null, makeConsole, text, emit, log, image, progress, show, faceText };

@@ -3,9 +3,12 @@
 (function primordials() {
   const { apply, construct, defineProperty, getOwnPropertyDescriptor, getPrototypeOf, ownKeys } =
     Reflect;
-  const free = (method) => (receiver, ...rest) => apply(method, receiver, rest);
+  const { setPrototypeOf } = Object;
+  const free = Function.prototype.bind.bind(Function.prototype.call);
   return {
     __proto__: null,
+    // A list that no setter of Array.prototype reaches.
+    list: () => setPrototypeOf([], null),
     apply,
     construct,
     defineProperty,
@@ -15,7 +18,7 @@
     create: Object.create,
     freeze: Object.freeze,
     keys: Object.keys,
-    setPrototypeOf: Object.setPrototypeOf,
+    setPrototypeOf,
     isArray: Array.isArray,
     isView: ArrayBuffer.isView,
     isError: Error.isError,
@@ -85,6 +88,7 @@
     bigText: free(BigInt.prototype.toString),
     weakGet: free(WeakMap.prototype.get),
     weakSet: free(WeakMap.prototype.set),
+    mapDelete: free(Map.prototype.delete),
     mapGet: free(Map.prototype.get),
     mapSet: free(Map.prototype.set),
     mapSize: free(getOwnPropertyDescriptor(Map.prototype, "size").get),

@@ -59,6 +59,6 @@
       }
     }
     const error = { __proto__: null, tool: name, code: "unknown_tool", message };
-    return errors.toolError(kind, error, errors.here().text);
+    return errors.toolError(kind, error, errors.here());
   };
 });

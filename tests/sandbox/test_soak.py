@@ -1,0 +1,14 @@
+"""Workers killed at random under load: a short soak; the long one is a command (see `soak`)."""
+
+from __future__ import annotations
+
+from tests.processes import needs_proc
+from toolscript.testing.soak import soak
+
+
+@needs_proc
+async def test_only_the_runs_of_killed_workers_fail_and_nothing_is_left() -> None:
+    report = await soak(runs=1000, at_once=20, kill_every=25)
+    assert report.ok, report
+    assert report.killed > 10
+    assert report.memory_growth < 20 * 1024 * 1024
