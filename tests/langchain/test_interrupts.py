@@ -450,3 +450,31 @@ async def test_plain_functions_may_interrupt_too() -> None:
     assert asked.value == 3
     result = await agent.ainvoke(Command(resume="ok"), CONFIG)
     assert (tool_messages(result)[0].content, paid) == ("paid", ["ok"])
+
+
+async def test_calls_of_a_script_that_a_tool_runs_have_places_of_their_own() -> None:
+    from toolscript import ToolContext
+
+    world = World()
+
+    async def both(context: ToolContext) -> Any:
+        """Pay twice from a script of its own."""
+        script = "return await Promise.all([1, 2].map((amount) => tools.pay({ amount })));"
+        return (await context.run(script)).unwrap()
+
+    agent = create_agent(
+        scripted(code("return [await tools.both({}), await tools.pay({ amount: 3 })];"), done()),
+        tools=[CodeModeTool([both, *world.tools()])],
+        checkpointer=InMemorySaver(),
+    )
+    paused = await agent.ainvoke(ASK, CONFIG)
+    asked = {one.value["pay"]: one.id for one in paused["__interrupt__"]}
+    assert set(asked) == {1, 2}
+    paused = await agent.ainvoke(Command(resume={asked[1]: "a", asked[2]: "b"}), CONFIG)
+    assert paused["__interrupt__"][0].value == {"pay": 3}
+    result = await agent.ainvoke(Command(resume="c"), CONFIG)
+    assert tool_messages(result)[0].artifact["value"] == [
+        ["paid 1: a", "paid 2: b"],
+        "paid 3: c",
+    ]
+    assert sorted(world.effects) == ["pay 1 a", "pay 2 b", "pay 3 c"]

@@ -21,7 +21,7 @@ from toolscript.errors import ConfigurationError, ToolError
 from toolscript.host.threads import in_thread
 from toolscript.langchain.commands import Steering
 from toolscript.langchain.pausing import steers_graph
-from toolscript.langchain.session import Execute, NestedCall, Session
+from toolscript.langchain.session import Execute, NestedCall, Session, asker_of
 
 if TYPE_CHECKING:
     from langchain.agents.middleware import AgentMiddleware
@@ -131,7 +131,7 @@ def _reviewed(
     messages: list[Any] = update.get("messages", [])
     lasting = {name: value for name, value in update.items() if name not in ("messages", "jump_to")}
     if lasting:
-        session.keep(call.seq, call.tool.name, None, (_command(lasting),))
+        session.keep(call.place, None, (_command(lasting),))
     for said in messages:
         if isinstance(said, ToolMessage) and said.tool_call_id == call.id:
             return said
@@ -150,7 +150,7 @@ def _review(
     A person's answer that the reviewer cannot use is dropped, and the question asked again: it
     must neither fail the script nor count as an answer.
     """
-    asker, pauses = f"call:{call.seq}", session.pauses
+    asker, pauses = asker_of(call.place), session.pauses
     state = session.private_state()
     asked = {"name": call.tool.name, "args": call.args, "id": call.id, "type": "tool_call"}
     message = AIMessage(content="", tool_calls=[asked], id=f"{call.id}:asked")

@@ -41,7 +41,6 @@ class RunRecord:
 
     saver: BaseCheckpointSaver[Any]
     place: RunnableConfig
-    run_id: str
     is_async: bool
     session: Session
     is_lazy: bool = False
@@ -60,7 +59,7 @@ class RunRecord:
             return None
         status, outcome = self._standing
         return StoredRun(
-            run_id=self.run_id,
+            run_id=self.session.run_id,
             status=status,
             head=self._head,
             outcome=outcome,
@@ -85,11 +84,15 @@ class RunRecord:
         self._next = len({task for task, _, _ in writes})
         for _, channel, value in writes:
             if channel == "kept":
-                self.session.kept.append(Kept(value[0], value[1], value[2], tuple(value[3])))
+                self.session.kept.append(Kept(tuple(value[0]), value[1], tuple(value[2])))
             elif channel == "answers":
                 self.session.pauses.answers = dict(value)
             else:
                 self._note(channel, value)
+        # A call that did not end is made again, and gives all of its own again.
+        entries = map(entry_from_bytes, self._entries)
+        ended = {entry.seq for entry in entries if isinstance(entry, Finished)}
+        self.session.kept[:] = [one for one in self.session.kept if one.place[0] in ended]
         self._kept = len(self.session.kept)
 
     async def create(self, head: bytes) -> None:
@@ -111,7 +114,7 @@ class RunRecord:
         """
         kept = self.session.kept[self._kept :]
         self._kept += len(kept)
-        news = [("kept", [one.seq, one.tool, one.artifact, list(one.steering)]) for one in kept]
+        news = [("kept", [list(one.place), one.artifact, list(one.steering)]) for one in kept]
         records = [*news, *writes]
         if not records:
             return
@@ -207,7 +210,10 @@ class CheckpointJournal:
 
 
 def record_of(session: Session, *, is_async: bool) -> RunRecord | None:
-    """Where the run of a session is kept; None outside of a graph with a checkpointer."""
+    """Where the run of a session is kept; None outside of a graph with a checkpointer.
+
+    A kept run has the same id in each execution of its task.
+    """
     configurable: Mapping[str, Any] = (session.config or {}).get("configurable", {})
     saver = configurable.get(_CHECKPOINTER)
     thread = configurable.get("thread_id")
@@ -217,5 +223,6 @@ def record_of(session: Session, *, is_async: bool) -> RunRecord | None:
     # The task's namespace is the same for each of its executions, and of no other task.
     namespace = f"{configurable.get('checkpoint_ns', '')}|script:{session.call_id}"
     place: RunnableConfig = {"configurable": {"thread_id": str(thread), "checkpoint_ns": namespace}}
+    session.run_id = f"{thread}/{namespace}"
     is_lazy = configurable.get(_DURABILITY) == "exit"
-    return RunRecord(saver, place, f"{thread}/{namespace}", is_async, session, is_lazy)
+    return RunRecord(saver, place, is_async, session, is_lazy)

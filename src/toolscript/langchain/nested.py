@@ -31,7 +31,7 @@ from toolscript.langchain.inject import injection_of
 from toolscript.langchain.mcp_adapter import is_mcp, mcp_output_schema, mcp_value
 from toolscript.langchain.pausing import Bubble, steers_graph
 from toolscript.langchain.schema import input_schema_of, output_schema_of
-from toolscript.langchain.session import NestedCall, Session, current_session
+from toolscript.langchain.session import NestedCall, Place, Session, current_session
 from toolscript.langchain.signature import runs_in_thread
 
 
@@ -64,10 +64,11 @@ class NestedTool:
             Exception: whatever else the tool raised, unchanged.
         """
         own = current_session.get()
-        session = own or Session(call_id=context.run_id)
+        session = own or Session(call_id=context.run_id, run_id=context.run_id)
+        place = session.place_of(context)
         try:
-            message, returned = await self._through_middleware(session, args, context.seq)
-            return self._value(session, context.seq, message, returned)
+            message, returned = await self._through_middleware(session, args, place)
+            return self._value(session, place, message, returned)
         except Exception as error:
             if steers_graph(error) and own is None:
                 raise ToolError(
@@ -75,7 +76,7 @@ class NestedTool:
                     "from a script of a CodeModeTool"
                 ) from error
             if steers_graph(error):
-                session.pauses.note(error, context.seq)
+                session.pauses.note(error, place[0])
                 raise Bubble(error) from error
             if isinstance(error, ValidationError | ValidationErrorV1) and self._refused(error):
                 where = f"tool {self.tool.name!r}: input schema"
@@ -98,9 +99,9 @@ class NestedTool:
         return message, returned.value_or(message)
 
     async def _through_middleware(
-        self, session: Session, args: dict[str, Any], seq: int
+        self, session: Session, args: dict[str, Any], place: Place
     ) -> tuple[Any, Any]:
-        call = session.nested_call(self.tool, args, seq)
+        call = session.nested_call(self.tool, args, place)
         if session.around is None:
             return await self.run(call, session)
         made: list[tuple[Any, Any, Any, Any]] = []
@@ -129,7 +130,7 @@ class NestedTool:
             return await self._view.ainvoke(tool_call, config)
         return await in_thread(functools.partial(self._view.invoke, tool_call, config))
 
-    def _value(self, session: Session, seq: int, message: Any, returned: Any) -> Any:
+    def _value(self, session: Session, place: Place, message: Any, returned: Any) -> Any:
         """What the script receives; what only the graph or the caller wants is set aside."""
         if isinstance(message, ToolMessage) and message.status == "error":
             raise ToolError(content_text(message.content))
@@ -139,7 +140,7 @@ class NestedTool:
             value, artifact = cast("tuple[Any, Any]", returned)
         steering = steering_items(value)
         if steering:
-            session.keep(seq, self.tool.name, artifact, steering)
+            session.keep(place, artifact, steering)
             said = messages_in(steering)
             return self._from_message(said[-1]) if said else None
         if isinstance(value, ToolMessage):
@@ -154,7 +155,7 @@ class NestedTool:
                 "the tool has to return a list",
                 code="invalid_result",
             )
-        session.keep(seq, self.tool.name, artifact, ())
+        session.keep(place, artifact, ())
         return mcp_value(value, artifact, self._declared) if self._is_mcp else value
 
     def _from_message(self, message: ToolMessage) -> Any:

@@ -60,10 +60,10 @@ def artifact_of(result: RunResult, kept: Sequence[Kept]) -> dict[str, Any]:
     tool's own object and only as serialisable as that.
     """
     run: dict[str, Any] = json.loads(result.to_json())
-    artifacts = {one.seq: one.artifact for one in kept if one.artifact is not None}
+    artifacts = {one.place: one.artifact for one in kept if one.artifact is not None}
     for call in run["calls"]:
-        if call["seq"] in artifacts:
-            call["artifact"] = artifacts[call["seq"]]
+        if (call["seq"],) in artifacts:
+            call["artifact"] = artifacts[(call["seq"],)]
     return run
 
 

@@ -43,7 +43,7 @@ async def run_in_graph(
     record_token = None if record is None else current_record.set(record)
     try:
         if record is None:
-            result = await _begin(engine, source, given, None)
+            result = await _begin(engine, source, given, session.run_id)
         else:
             await record.load()
             result = await _begin_or_go_on(engine, source, given, record)
@@ -64,9 +64,7 @@ async def run_in_graph(
     return result
 
 
-async def _begin(
-    engine: CodeMode, source: str, given: Surroundings, run_id: str | None
-) -> RunResult:
+async def _begin(engine: CodeMode, source: str, given: Surroundings, run_id: str) -> RunResult:
     return await engine.run(
         source,
         input=given.input,
@@ -82,8 +80,8 @@ async def _begin_or_go_on(
     engine: CodeMode, source: str, given: Surroundings, record: RunRecord
 ) -> RunResult:
     if record.stored is None:
-        return await _begin(engine, source, given, record.run_id)
-    return await _resume(engine, record.run_id, record.made_again(), given)
+        return await _begin(engine, source, given, record.session.run_id)
+    return await _resume(engine, record.session.run_id, record.made_again(), given)
 
 
 async def _resume(

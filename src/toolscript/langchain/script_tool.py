@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import uuid
 from abc import abstractmethod
 from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
 
@@ -95,6 +96,7 @@ class ScriptTool(BaseTool):
         channels = channels_of(config)
         session = Session(
             call_id=call_id or self.name,
+            run_id=f"run_{uuid.uuid4().hex}",
             config=config,
             runtime=runtime,
             inject=self._inject,

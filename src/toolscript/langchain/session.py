@@ -18,16 +18,19 @@ from toolscript.langchain.pausing import Pauses, can_pause
 if TYPE_CHECKING:
     from langgraph.prebuilt import ToolRuntime
 
+    from toolscript.contract.tool import ToolContext
+
 
 @dataclass(frozen=True, slots=True)
 class NestedCall:
     """One call as middleware sees it and may change it.
 
-    `state` is the graph's, with what earlier calls of the script wrote. `runtime` is None
-    outside of a graph; `config` None leaves it to LangChain's own context.
+    `place` is the call's number in its script; where a tool ran a script of its own, that
+    follows. `state` is the graph's, with what earlier calls of the script wrote. `runtime` is
+    None outside of a graph; `config` None leaves it to LangChain's own context.
     """
 
-    seq: int
+    place: Place
     tool: BaseTool
     args: dict[str, Any]
     id: str
@@ -35,6 +38,8 @@ class NestedCall:
     state: Any
     runtime: ToolRuntime[Any, Any] | None
 
+
+Place = tuple[int, ...]
 
 Execute = Callable[[NestedCall], Awaitable[Any]]
 """Runs a nested call and gives the message or command that LangChain makes of it."""
@@ -47,8 +52,7 @@ Around = Callable[[NestedCall, Execute, "Session"], Awaitable[Any]]
 class Kept:
     """What one nested call gave beside its value."""
 
-    seq: int
-    tool: str
+    place: Place
     artifact: Any
     steering: tuple[Steering, ...]
 
@@ -59,6 +63,7 @@ class Session:
 
     Attributes:
         call_id: id of the outer tool call; nested ids are `<call_id>:<seq>`.
+        run_id: id of the code run.
         config: the outer run's config, so that nested runs are its children in traces.
         runtime: the outer call's runtime, or None outside of a graph.
         inject: values of custom injected arguments.
@@ -69,6 +74,7 @@ class Session:
     """
 
     call_id: str
+    run_id: str
     config: RunnableConfig | None = None
     runtime: ToolRuntime[Any, Any] | None = None
     inject: Inject = field(default_factory=dict[str, Any])
@@ -77,19 +83,24 @@ class Session:
     pauses: Pauses = field(default_factory=Pauses)
     kept: list[Kept] = field(default_factory=list[Kept])
 
-    def nested_call(self, tool: BaseTool, args: dict[str, Any], seq: int) -> NestedCall:
-        call_id = f"{self.call_id}:{seq}"
-        config = self.config and self.pauses.config_for(self.config, f"call:{seq}")
+    def place_of(self, context: ToolContext) -> Place:
+        """Where a call stands, counted from the outermost script."""
+        inner = context.run_id.removeprefix(self.run_id)
+        return (*(int(step) for step in inner.split(".") if step), context.seq)
+
+    def nested_call(self, tool: BaseTool, args: dict[str, Any], place: Place) -> NestedCall:
+        call_id = f"{self.call_id}:{'.'.join(map(str, place))}"
+        config = self.config and self.pauses.config_for(self.config, asker_of(place))
         runtime = self.runtime
         if runtime is None or config is None:
-            return NestedCall(seq, tool, args, call_id, config, None, None)
+            return NestedCall(place, tool, args, call_id, config, None, None)
         state = state_with(runtime.state, self.steering(), self.channels)
         own = dataclasses.replace(runtime, tool_call_id=call_id, config=config, state=state)
-        return NestedCall(seq, tool, args, call_id, config, state, own)
+        return NestedCall(place, tool, args, call_id, config, state, own)
 
     def steering(self) -> list[Steering]:
         """Commands and messages of nested calls, in the order in which the script made them."""
-        ordered = sorted(self.kept, key=lambda one: one.seq)
+        ordered = sorted(self.kept, key=lambda one: one.place)
         return [item for one in ordered for item in one.steering]
 
     @property
@@ -106,15 +117,14 @@ class Session:
         values = {name: one.get() for name, one in self.channels.items() if one.is_available()}
         return state_with(values, self.steering(), self.channels)
 
-    def keep(
-        self,
-        seq: int,
-        tool: str,
-        artifact: Any,
-        steering: tuple[Steering, ...],
-    ) -> None:
+    def keep(self, place: Place, artifact: Any, steering: tuple[Steering, ...]) -> None:
         if artifact is not None or steering:
-            self.kept.append(Kept(seq, tool, artifact, steering))
+            self.kept.append(Kept(place, artifact, steering))
+
+
+def asker_of(place: Place) -> str:
+    """The name under which a call asks by interrupts."""
+    return f"call:{'.'.join(map(str, place))}"
 
 
 current_session: ContextVar[Session | None] = ContextVar("toolscript_session", default=None)
