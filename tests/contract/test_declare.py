@@ -15,10 +15,12 @@ from tests.tsc import in_function, problems
 from toolscript import (
     CodeMode,
     ContractError,
+    Decision,
     ErrorClass,
     GlobalFunction,
     Manifest,
     Namespace,
+    Policy,
     Tool,
     ToolOptions,
     mcp_structured_content_schema,
@@ -362,6 +364,21 @@ def test_exact_arguments_and_readonly_results() -> None:
 def test_strict_contracts_refuse_with_tool_and_place(tool: Tool, message: str) -> None:
     with pytest.raises(ContractError, match=message):
         CodeMode([tool], profile="contract")
+
+
+@pytest.mark.parametrize(
+    ("tools", "message"),
+    [
+        ([tool("-a")], "id of a binding"),
+        ([tool("a", {"enum": ["x" * 65_536]})], "input schema of tool 'a' has 65"),
+        ([tool("a", True, {"default": float("nan")})], "output schema of tool 'a' is no JSON"),
+    ],
+)
+def test_tools_of_constrained_contracts_are_bounded(tools: list[Tool], message: str) -> None:
+    policy = Policy(authorize=lambda request: Decision("allow"), version="1")
+    with pytest.raises(ContractError, match=message):
+        CodeMode(tools, profile="constrained", policy=policy)
+    CodeMode([tool("a")], profile="constrained", policy=policy)
 
 
 def test_fingerprints_follow_the_contract() -> None:

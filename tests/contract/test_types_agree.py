@@ -145,3 +145,74 @@ def test_types_and_schemas_agree() -> None:
                 wrong.append(("the type takes", value, schema, text))
     wrong.sort(key=lambda each: len(str(each[2])))
     assert not wrong, f"{len(wrong)} disagreements, the smallest schema first: {wrong[0]}"
+
+
+KEYWORDS = st.sampled_from(
+    [
+        "$anchor",
+        "$defs",
+        "$id",
+        "$ref",
+        "additionalItems",
+        "additionalProperties",
+        "allOf",
+        "anyOf",
+        "const",
+        "default",
+        "definitions",
+        "deprecated",
+        "description",
+        "discriminator",
+        "enum",
+        "examples",
+        "format",
+        "items",
+        "maxItems",
+        "minItems",
+        "minimum",
+        "not",
+        "nullable",
+        "oneOf",
+        "pattern",
+        "patternProperties",
+        "prefixItems",
+        "properties",
+        "propertyNames",
+        "readOnly",
+        "required",
+        "title",
+        "type",
+    ]
+)
+WORDS = st.sampled_from(
+    ["object", "array", "string", "#", "#/$defs/a", "#/properties/a", "a", "*/"]
+)
+ANYTHING = st.recursive(
+    st.one_of(st.none(), st.booleans(), st.integers(-3, 3), st.floats(), WORDS),
+    lambda inner: st.one_of(
+        st.lists(inner, max_size=3),
+        st.dictionaries(st.one_of(KEYWORDS, st.just("a")), inner, max_size=4),
+    ),
+    max_leaves=12,
+)
+
+
+def test_any_json_is_read_as_a_schema() -> None:
+    texts: list[str] = []
+
+    @given(st.dictionaries(KEYWORDS, ANYTHING, max_size=5))
+    @settings(
+        max_examples=600,
+        deadline=None,
+        database=None,
+        phases=[Phase.generate],
+        suppress_health_check=list(HealthCheck),
+    )
+    def collect(schema: dict[str, Any]) -> None:
+        texts.append(f"{schema_to_type(schema, name='T', comments=True)}\nexport {{}};")
+        texts.append(f"export type T = {schema_to_type(schema)};")
+
+    collect()
+    found = problems({str(number): text for number, text in enumerate(texts)})
+    wrong = [(texts[int(number)], each) for number, each in found.items() if each]
+    assert not wrong, min(wrong, key=lambda pair: len(pair[0]))

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, cast
 
+from toolscript.contract.bounded import require_bounded
 from toolscript.contract.catalog import Catalog
 from toolscript.contract.convert import tools_from
 from toolscript.contract.declare import declare_contract, schema_warnings
@@ -82,7 +83,8 @@ class Contract:
         """A contract of tools, named by the rules of a profile.
 
         Raises:
-            ContractError: for names that clash or cannot be used.
+            ContractError: for names that clash or cannot be used, and for tools that the
+                profile refuses.
         """
         named = name_tools(
             [ToolGroup(group.name or None, group.tools) for group in namespaces],
@@ -93,6 +95,8 @@ class Contract:
         schema = input.schema if input else None
         if profile.schemas == "strict":
             require_exact(named.entries, schema)
+        if profile.require_policy:
+            require_bounded(named.entries)
         return cls(
             profile=profile,
             namespaces=tuple(namespaces),
