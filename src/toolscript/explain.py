@@ -30,11 +30,15 @@ def explain_end(
     frame: EndFrame,
     *,
     script: Script,
+    byte_columns: bool,
     limits: Limits,
     globals_known: Sequence[str],
     tool_names: Sequence[str],
 ) -> RunError:
-    """The error of a run that ended with `frame`, in the coordinates of the model's source."""
+    """The error of a run that ended with `frame`, in the coordinates of the model's source.
+
+    `byte_columns` tells that the runtime counts columns in bytes.
+    """
     kind = _KINDS[frame.outcome]
     if kind is ErrorKind.TIMEOUT:
         return RunError(
@@ -57,12 +61,12 @@ def explain_end(
         )
     line, column = frame.line, frame.column
     if line is not None:
-        line, column = script.locate(line, column or 1)
+        line, column = script.locate(line, column or 1, in_bytes=byte_columns)
     return RunError(
         kind,
         frame.message,
         name=frame.name,
-        stack=_relocated(frame.stack, script),
+        stack=_relocated(frame.stack, script, byte_columns),
         line=line,
         column=column,
         excerpt=excerpt(script.source, line, column or 1) if line is not None else "",
@@ -96,9 +100,9 @@ def explain_diagnostics(kind: ErrorKind, diagnostics: Sequence[Diagnostic]) -> R
     )
 
 
-def _relocated(stack: str, script: Script) -> str:
+def _relocated(stack: str, script: Script, byte_columns: bool) -> str:
     def moved(match: re.Match[str]) -> str:
-        line, column = script.locate(int(match[1]), int(match[2]))
+        line, column = script.locate(int(match[1]), int(match[2]), in_bytes=byte_columns)
         return f"{line}:{column}"
 
     return _POSITION.sub(moved, stack)

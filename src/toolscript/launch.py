@@ -206,6 +206,7 @@ async def _execute(parts: Parts, request: Request, script: Script) -> RunResult:
         explain=partial(
             explain_end,
             script=script,
+            byte_columns=runtime.capabilities.byte_columns,
             limits=profile.limits,
             globals_known=parts.surroundings.names,
             tool_names=tuple(

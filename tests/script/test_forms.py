@@ -149,3 +149,10 @@ def test_the_last_fetched_value_is_handed_on() -> None:
     assert "$module.unreturned" in code
     assert code.startswith("const r = await tools.echo(3);\n")
     assert "$module" not in prepare("const r = 3;").code
+
+
+def test_columns_that_count_bytes_are_understood() -> None:
+    script = prepare('const s = "😀é"; return s.a.b')
+    assert script.locate(1, 29, in_bytes=True) == (1, 26)
+    assert script.locate(1, 26) == (1, 26)
+    assert script.locate(7, 3, in_bytes=True)[0] == 1

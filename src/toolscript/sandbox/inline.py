@@ -43,7 +43,7 @@ class InlineRuntime(Runtime):
 
     @property
     def capabilities(self) -> Capabilities:
-        return Capabilities(cpu_clock=True, deterministic=True)
+        return Capabilities(cpu_clock=True, deterministic=True, byte_columns=True)
 
     @property
     def isolation(self) -> Mapping[str, bool | str]:

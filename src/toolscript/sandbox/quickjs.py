@@ -73,6 +73,7 @@ class QuickJSRuntime(Runtime):
             cpu_clock=True,
             deterministic=True,
             sandboxed=True,
+            byte_columns=True,
         )
 
     @property

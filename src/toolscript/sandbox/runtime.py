@@ -26,6 +26,7 @@ class Capabilities:
         deterministic: a pinned clock and random source make a run repeatable.
         imports: the platform resolves `import` of modules that the program does not carry.
         sandboxed: scripts need not be trusted.
+        byte_columns: columns in errors and stacks count bytes of UTF-8, not UTF-16 units.
     """
 
     kills_native_loops: bool = False
@@ -34,6 +35,7 @@ class Capabilities:
     deterministic: bool = False
     imports: bool = False
     sandboxed: bool = False
+    byte_columns: bool = False
 
 
 @dataclass(frozen=True, slots=True)

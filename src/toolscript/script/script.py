@@ -71,8 +71,13 @@ class Script:
     typed: Typed = field(kw_only=True, repr=False)
     _location: Location = field(kw_only=True, repr=False)
 
-    def locate(self, line: int, column: int) -> tuple[int, int]:
-        """The position in `source` of a position in `code`; both count from 1."""
+    def locate(self, line: int, column: int, *, in_bytes: bool = False) -> tuple[int, int]:
+        """The position in `source` of a position in `code`; both count from 1.
+
+        Columns are UTF-16 units; `in_bytes` says that `column` counts bytes of UTF-8 instead.
+        """
+        if in_bytes:
+            column = self._location.code.column_of_byte(line, column)
         return self._location(line, column)
 
 

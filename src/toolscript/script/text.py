@@ -54,6 +54,14 @@ class Lines:
         start = self.starts[line - 1]
         return min(start + max(column, 1) - 1, start + len(self.line(line)))
 
+    def column_of_byte(self, line: int, column: int) -> int:
+        """The column of the character at the `column`-th byte of a line's UTF-8, from 1."""
+        if not 1 <= line <= len(self.starts) or self.units.isascii():
+            return column
+        data = from_units(self.line(line)).encode("utf-8", "surrogatepass")
+        before = data[: max(column, 1) - 1].decode("utf-8", "ignore")
+        return len(to_units(before)) + 1
+
     def line(self, line: int) -> str:
         """The text of a line without its end."""
         start = self.starts[line - 1]
