@@ -603,3 +603,18 @@ class TestWatching:
         assert done.usage.wall_s >= paused.usage.wall_s
         for name in ("calls", "chars_in", "chars_out", "peak_parallel"):
             assert getattr(done.usage, name) == getattr(whole.usage, name), name
+
+
+async def test_a_kept_script_has_no_source_of_chance():
+    codemode = CodeMode([], journal=MemoryJournal(), runtime=InlineRuntime())
+    script = """
+        return [
+          typeof WeakRef, typeof FinalizationRegistry, typeof performance,
+          new (Object.getPrototypeOf(new Date()).constructor)().getTime() === Date.now(),
+          Date().slice(0, 15), Math.random(),
+        ];
+    """
+    results = [await codemode.run(script, run_id=id) for id in ("one", "two")]
+    for result in results:
+        assert result.value[:4] == ["undefined", "undefined", "undefined", True]
+    assert results[0].value[5] != results[1].value[5], "the seed comes from the run's id"

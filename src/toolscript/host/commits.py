@@ -78,7 +78,9 @@ class Commits:
             raise self._lost()
 
     async def let_go(self) -> None:
-        """Let go of the run without writing what is queued, on the way out of a failure."""
+        """Let go of the run on the way out of a failure, after writing what is known of it."""
+        if self._failure is None:
+            await self.commit()
         self._renewing.cancel()
         await self._journal.settle(self._run_id, self._lease, "interrupted", None)
 

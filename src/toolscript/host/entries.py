@@ -89,7 +89,10 @@ class Started:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A call needs a person. `pausing`: nothing is delivered to the script until it has one."""
+    """A call needs a person. `pausing`: nothing is delivered to the script until it has one.
+
+    `given` counts the results that the script had got by then.
+    """
 
     seq: int
     id: str
@@ -97,6 +100,7 @@ class Asked:
     shown: str
     at: float
     pausing: bool
+    given: int
 
 
 @dataclass(frozen=True, slots=True)

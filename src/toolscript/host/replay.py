@@ -274,9 +274,11 @@ class RunJournal:
         known = self._known.setdefault(call.seq, _Known(call, "decided"))
         if known.state != "asked" or (pausing and call.seq not in self._waiting):
             known.state = "asked"
-            self._commits.put(Asked(call.seq, call.id, call.tool, call.shown, time.time(), pausing))
+            self._commits.put(
+                Asked(call.seq, call.id, call.tool, call.shown, time.time(), pausing, self._given)
+            )
         if pausing:
-            self._hold(call.seq)
+            self._hold(call.seq, self._given)
         await self._commits.commit()
 
     async def decide(self, call: CallId, answer: Answer) -> None:
@@ -384,7 +386,7 @@ class RunJournal:
                     known = self._known.setdefault(entry.seq, _Known(_call(entry), "asked"))
                     known.state = "asked"
                     if entry.pausing:
-                        self._hold(entry.seq)
+                        self._hold(entry.seq, entry.given)
                     last = entry.at
                 case Decided():
                     self._note(self._known[entry.seq], entry.answer)
@@ -418,11 +420,11 @@ class RunJournal:
         self._note(known, answer)
         self._commits.put(Decided(known.call.seq, known.call.id, time.time(), answer))
 
-    # The gate: all that was recorded since the first question that is still open.
+    # The gate: nothing is given to the script beyond what it had at the first open question.
 
-    def _hold(self, seq: int) -> None:
+    def _hold(self, seq: int, given: int) -> None:
         if not self._waiting:
-            self._gate = len(self._order)
+            self._gate = given
         self._waiting.add(seq)
 
     def _release(self, seq: int) -> None:

@@ -35,6 +35,9 @@
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296;
   });
 
+  // When an object in a cycle is let go depends on all that is in memory, not on the script alone.
+  delete globalThis.WeakRef;
+
   return (time) => {
     now = time;
   };
