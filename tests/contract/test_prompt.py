@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from tests.contract.shop import get_customer, many, plain_tool, refund, search_orders
+from tests.contract.shop import Customer, get_customer, many, plain_tool, refund, search_orders
 from toolscript import CodeMode, Namespace, Tool, ToolOptions, tool_from
 from toolscript.contract.example import example_script
 from toolscript.contract.prompt import CHARS_PER_TOKEN, DESCRIPTION_CHARS, render_tool_description
@@ -119,6 +119,25 @@ def test_what_was_said_of_a_parameter_is_not_said_again() -> None:
     assert "Somebody else." in engine.prompt()
     assert engine.declarations().count("Who owns it.") == 2
     assert owner["owner"]["description"] == "Who owns it."
+
+
+def test_a_type_that_several_tools_share_is_declared_once() -> None:
+    def rename_customer(customer: Customer, name: str) -> Customer:
+        """Give a customer another name.
+
+        Returns:
+            The customer with the new name.
+        """
+        return customer
+
+    for text in (
+        prompt([get_customer, rename_customer]),
+        CodeMode([rename_customer, get_customer]).declarations(),
+    ):
+        assert text.count("type Customer = {") == 1
+        assert "get_customer(args: { id: number; }): Promise<Customer>;" in text
+        assert "customer: Customer; name: string; }): Promise<Customer>;" in text
+    assert "type Customer" not in prompt([get_customer])
 
 
 def test_the_input_of_a_program_is_told() -> None:

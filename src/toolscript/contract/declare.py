@@ -17,6 +17,7 @@ from toolscript.contract.declaration_parts import (
 from toolscript.contract.entry import Entry
 from toolscript.contract.interpret import Interpreter
 from toolscript.contract.printer import Style, print_type, property_name
+from toolscript.contract.repeated import repeated_definitions
 from toolscript.contract.schema import Document
 from toolscript.contract.signature import EXACT_TYPES, Manner, signature, tool_comment
 from toolscript.contract.tool import ErrorClass, GlobalFunction, JsonSchema, Namespace
@@ -62,7 +63,14 @@ def declare_contract(
         members: further members of that object by name, ready as they are; a tool's name wins.
     """
     manner = replace(manner or Manner(), every_call=every_name)
-    names = TypeNames(taken=_names_in(builtins))
+    names = TypeNames(
+        taken=_names_in(builtins),
+        repeated=repeated_definitions(
+            schema
+            for entry in entries
+            for schema in (entry.tool.input_schema, entry.tool.output_schema)
+        ),
+    )
     known = {namespace.name: namespace for namespace in namespaces}
     groups: dict[str | None, list[Entry]] = {None: []}
     for entry in sorted(entries, key=_place):

@@ -301,7 +301,8 @@ def _output_of(shape: _Shape, name: str) -> tuple[JsonSchema | None, Callable[[A
         reason = str(error).partition("\n")[0]
         logger.warning("tool %r: its result is declared as unknown: %s", name, reason)
         return None, None
-    if shape.docstring.returns and "description" not in schema:
+    # A named type says for itself what it is, the same in every tool that returns it.
+    if shape.docstring.returns and not {"description", "title", "$ref"} & set(schema):
         schema["description"] = shape.docstring.returns
 
     def dump(value: Any) -> Any:

@@ -192,7 +192,9 @@ class _Printer:
         if self._names is None:
             fits = len(text.text) <= _INLINE_CHARS and text.levels <= _LEVELS
             self._texts[key] = text if fits else _UNKNOWN_TEXT
-        elif (uses == 1 and text.levels <= _LEVELS) or _is_short(text):
+        elif _is_short(text) or (
+            uses == 1 and text.levels <= _LEVELS and key not in self._names.repeated
+        ):
             self._texts[key] = text
         else:
             self._name((key,), {})

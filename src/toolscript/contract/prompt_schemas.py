@@ -1,7 +1,8 @@
 """Schemas as a prompt shows them: what was said once is not said again.
 
 Servers describe the same parameter in each of their tools: `owner`, the repository's owner. A
-model that read it once knows it. The walk is iterative, and nothing that was given is changed.
+model that read it once knows it. Shared definitions stay as they are: they become types that
+are declared once anyway. The walk is iterative, and nothing that was given is changed.
 """
 
 from __future__ import annotations
@@ -18,8 +19,6 @@ _DEEPEST: Final = 40
 
 _TOOL_INDENT: Final = 2
 """How far the members of an object of tools are indented."""
-
-_MAPS: Final = ("properties", "$defs", "definitions")
 
 
 def without_repetitions(entries: Sequence[Entry]) -> list[Entry]:
@@ -76,10 +75,8 @@ def _told_once(
     work: list[tuple[dict[str, Any], int]] = [(root, 0)]
     while work:
         node, depth = work.pop()
-        for word in _MAPS:
-            named = node.get(word)
-            if not isinstance(named, Mapping) or depth >= _DEEPEST:
-                continue
+        named = node.get("properties")
+        if isinstance(named, Mapping) and depth < _DEEPEST:
             copies: dict[str, Any] = {}
             for name, part in cast("Mapping[str, Any]", named).items():
                 copies[name] = part
@@ -88,12 +85,12 @@ def _told_once(
                     copies[name] = copy
                     work.append((copy, depth + 1))
                     described = copy.get("description")
-                    if word == "properties" and isinstance(described, str):
+                    if isinstance(described, str):
                         key = (namespace, name, described)
                         if key in seen:
                             del copy["description"]
                         new.add(key)
-            node[word] = copies
+            node["properties"] = copies
         items = node.get("items")
         if isinstance(items, Mapping) and depth < _DEEPEST:
             node["items"] = dict(cast("Mapping[str, Any]", items))

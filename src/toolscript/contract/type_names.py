@@ -34,9 +34,13 @@ def type_name(text: str) -> str:
 
 
 class TypeNames:
-    """The named types of one declaration file: each name once, equal types once."""
+    """The named types of one declaration file: each name once, equal types once.
 
-    def __init__(self, taken: Iterable[str] = ()) -> None:
+    `repeated` are the identities of definitions that other documents of the file hold as well.
+    """
+
+    def __init__(self, taken: Iterable[str] = (), repeated: frozenset[int] = frozenset()) -> None:
+        self.repeated = repeated
         self._taken = _LIBRARY_TYPES.union(taken)
         self._declared: dict[str, str] = {}
         self._numbers: dict[str, int] = {}
