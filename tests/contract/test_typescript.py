@@ -80,6 +80,7 @@ HUGE: dict[str, Callable[[], Any]] = {
 
 BROKEN: list[Any] = [
     {"type": 5},
+    {"type": []},
     {"type": [5, None, {}]},
     {"type": "str"},
     {"properties": 5},

@@ -269,6 +269,9 @@ class Interpreter:
             # Read a schema once for each type, however often the list repeats it.
             known = dict.fromkeys(name for name in names if isinstance(name, str))
             others = [name for name in names if not isinstance(name, str)]
+            if not names:
+                self._problem(path, "type must name at least one type, not an empty list")
+                return UNKNOWN
             return union(self._of_type(name, schema, path) for name in (*known, *others))
         return self._of_type(declared, schema, path)
 
