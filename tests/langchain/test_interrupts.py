@@ -309,7 +309,7 @@ async def test_a_tool_that_requires_approval_pauses_the_graph(answer: Any, expec
     assert len(sent) == (0 if expected == "too much" else 1)
 
 
-def _with_hitl(world: World, mode: str) -> list[Callable[..., Any]]:
+def _with_hitl(world: World) -> list[Callable[..., Any]]:
     read, *_ = world.tools()
 
     @tool
@@ -325,7 +325,7 @@ def _with_hitl(world: World, mode: str) -> list[Callable[..., Any]]:
 @pytest.mark.parametrize("own", [True, False])
 async def test_human_in_the_loop_for_each_nested_call(order: int, own: bool) -> None:
     world = World()
-    tools = _with_hitl(world, "batched")
+    tools = _with_hitl(world)
     hitl = HumanInTheLoopMiddleware({"refund": True})
     script = (
         "const r = await tools.read({ name: 'x' });"
@@ -365,7 +365,7 @@ async def test_human_in_the_loop_in_the_mode_that_asks_per_call() -> None:
     world = World()
     agent = create_agent(
         scripted(code("return await tools.refund({ order: 'a', amount: 1 });"), done()),
-        tools=_with_hitl(world, "per_call"),
+        tools=_with_hitl(world),
         middleware=[CodeModeMiddleware(), hitl],
         checkpointer=InMemorySaver(),
     )
@@ -478,3 +478,17 @@ async def test_calls_of_a_script_that_a_tool_runs_have_places_of_their_own() -> 
         "paid 3: c",
     ]
     assert sorted(world.effects) == ["pay 1 a", "pay 2 b", "pay 3 c"]
+
+
+def test_human_in_the_loop_in_a_sync_graph() -> None:
+    world = World()
+    agent = create_agent(
+        scripted(code("return await tools.refund({ order: 'a', amount: 1 });"), done()),
+        tools=_with_hitl(world),
+        middleware=[CodeModeMiddleware(), HumanInTheLoopMiddleware({"refund": True})],
+        checkpointer=InMemorySaver(),
+    )
+    assert len(agent.invoke(ASK, CONFIG)["__interrupt__"]) == 1
+    result = agent.invoke(Command(resume=_decision("approve")), CONFIG)
+    assert tool_messages(result)[0].content == "refunded 1"
+    assert world.effects == ["refund a 1"]

@@ -114,6 +114,21 @@ def test_pydantic_v1_references_reach_the_declarations() -> None:
     assert "query" in CodeModeTool([nested]).description
 
 
+class Tree(BaseModel):
+    inner: int | Tree
+
+
+async def test_recursive_models() -> None:
+    @tool
+    def depth(tree: Tree) -> Tree:
+        """How deep it is."""
+        return tree
+
+    assert "Promise<Tree>" in CodeModeTool([depth]).description
+    script = "return (await tools.depth({ tree: { inner: { inner: 3 } } })).inner.inner;"
+    assert await run_value([depth], script) == 3
+
+
 JSON_SCHEMA = {
     "type": "object",
     "properties": {"q": {"type": "string"}, "n": {"type": "integer"}},

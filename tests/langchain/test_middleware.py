@@ -198,12 +198,25 @@ async def test_a_chain_of_the_tools_own() -> None:
     assert seen == ["outer>add", "inner>add"] * 2
 
 
-def test_middleware_that_lacks_the_form_in_use_is_refused() -> None:
-    agent = create_agent(
-        scripted(code("return 1"), done()), tools=[CodeModeTool([add], middleware=[Rewrite()])]
-    )
-    with pytest.raises(ConfigurationError, match="no wrap_tool_call"):
-        agent.invoke(ASK)
+class OnlySync(AgentMiddleware[Any, Any]):
+    def __init__(self, seen: list[str]):
+        super().__init__()
+        self.seen = seen
+
+    def wrap_tool_call(
+        self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], Any]
+    ) -> Any:
+        self.seen.append(request.tool_call["name"])
+        return handler(request)
+
+
+async def test_either_form_of_a_middleware_does_in_a_chain_of_the_tools_own() -> None:
+    seen: list[str] = []
+    run_code = CodeModeTool([get_weather], middleware=[OnlySync(seen), Rewrite()])
+    agent = create_agent(scripted(code(WEATHER), done()), tools=[run_code])
+    assert tool_messages(agent.invoke(ASK))[0].content == "21"
+    assert tool_messages(await agent.ainvoke(ASK))[0].content == "21"
+    assert seen == ["get_weather"] * 2
 
 
 async def test_without_an_agent_the_middleware_refuses_to_call_tools() -> None:

@@ -17,7 +17,13 @@ from langchain_core.runnables import RunnableConfig
 from langchain_core.tools import BaseTool
 
 from toolscript.errors import ConfigurationError
-from toolscript.langchain.around import Chain, Wrapper, reviewers_of
+from toolscript.langchain.around import (
+    BlockingWrapper,
+    Chain,
+    Wrapper,
+    in_thread_of_its_own,
+    reviewers_of,
+)
 
 if TYPE_CHECKING:
     from langchain.agents.middleware import AgentMiddleware
@@ -33,13 +39,15 @@ class Agent:
 
     tools: Mapping[str, BaseTool]
     middleware: tuple[AgentMiddleware[Any, Any], ...]
-    wrap: Wrapper | None
+    wrap: BlockingWrapper | None
     awrap: Wrapper | None
 
     def chain(self, *, is_async: bool) -> Chain:
         """All that goes around one of its tool calls, in the agent's own order."""
-        wrapper = self.awrap if is_async else self.wrap
-        return Chain(reviewers_of(self.middleware), wrapper, is_async)
+        wrapper = self.awrap
+        if not is_async:
+            wrapper = None if self.wrap is None else in_thread_of_its_own(self.wrap)
+        return Chain(reviewers_of(self.middleware), wrapper)
 
 
 def agent_of(config: RunnableConfig) -> Agent:

@@ -17,7 +17,7 @@ from langchain_core.runnables import RunnableConfig
 from langchain_core.runnables.config import set_config_context
 from langchain_core.runnables.utils import coro_with_context
 
-from toolscript.errors import ConfigurationError, ToolError
+from toolscript.errors import ToolError
 from toolscript.host.threads import in_thread
 from toolscript.langchain.commands import Steering
 from toolscript.langchain.pausing import steers_graph
@@ -27,23 +27,23 @@ if TYPE_CHECKING:
     from langchain.agents.middleware import AgentMiddleware
     from langgraph.prebuilt.tool_node import ToolCallRequest
 
-Wrapper = Callable[["ToolCallRequest", Callable[["ToolCallRequest"], Any]], Any]
-"""`wrap_tool_call` of one middleware or of several, sync or async."""
+Run = Callable[["ToolCallRequest"], Awaitable[Any]]
+Wrapper = Callable[["ToolCallRequest", Run], Awaitable[Any]]
+"""`awrap_tool_call` of one middleware or of several."""
+
+BlockingWrapper = Callable[["ToolCallRequest", Callable[["ToolCallRequest"], Any]], Any]
+"""`wrap_tool_call` of one middleware or of several."""
 
 
 @dataclass(frozen=True, slots=True)
 class Chain:
-    """What goes around a nested call: reviewers first, then the wrapper.
-
-    `wrapper` is called as the agent would call it: `is_async` tells which of the two forms.
-    """
+    """What goes around a nested call: reviewers first, then the wrapper."""
 
     reviewers: Sequence[AgentMiddleware[Any, Any]]
     wrapper: Wrapper | None
-    is_async: bool
 
     async def __call__(self, call: NestedCall, execute: Execute, session: Session) -> Any:
-        if call.runtime is None or call.config is None:
+        if call.runtime is None:
             raise ToolError(
                 f"{call.tool.name} may only be called through the agent's middleware, and there "
                 "is no agent here"
@@ -55,50 +55,40 @@ class Chain:
             call = outcome
         if self.wrapper is None:
             return await execute(call)
-        return await self._wrapped(self.wrapper, call, execute)
-
-    async def _wrapped(self, wrapper: Wrapper, call: NestedCall, execute: Execute) -> Any:
-        request = _request(call)
-        loop = asyncio.get_running_loop()
 
         async def run(changed: ToolCallRequest) -> Any:
             return await execute(_changed(call, changed))
 
-        def run_blocking(changed: ToolCallRequest) -> Any:
-            return asyncio.run_coroutine_threadsafe(run(changed), loop).result()
-
         with set_config_context(call.config or {}) as context:
-            if self.is_async:
-                wrapping: Awaitable[Any] = wrapper(request, run)
-                return await coro_with_context(cast(Any, wrapping), context)
-            return await in_thread(lambda: context.run(wrapper, request, run_blocking))
+            wrapping = self.wrapper(_request(call), run)
+            return await coro_with_context(cast(Any, wrapping), context)
 
 
-def chain_of(middleware: Sequence[AgentMiddleware[Any, Any]], *, is_async: bool) -> Chain:
-    """The chain of some middleware, the first one outermost.
-
-    Raises:
-        ConfigurationError: for one that has only the other form of `wrap_tool_call`, which would
-            be left out otherwise.
-    """
-    from langchain.agents.middleware import AgentMiddleware
-
+def chain_of(middleware: Sequence[AgentMiddleware[Any, Any]]) -> Chain:
+    """The chain of some middleware, the first one outermost; either form of each will do."""
     wrapper: Wrapper | None = None
     for one in reversed(middleware):
-        kind = type(one)
-        sync_form = kind.wrap_tool_call is not AgentMiddleware.wrap_tool_call
-        async_form = kind.awrap_tool_call is not AgentMiddleware.awrap_tool_call
-        if not sync_form and not async_form:
-            continue
-        if not (async_form if is_async else sync_form):
-            missing = "awrap_tool_call" if is_async else "wrap_tool_call"
-            raise ConfigurationError(
-                f"middleware {one.name} has no {missing}, so it could not go around the calls of "
-                f"a script that runs {'async' if is_async else 'sync'}; define it"
-            )
-        own = cast("Wrapper", one.awrap_tool_call if is_async else one.wrap_tool_call)
-        wrapper = own if wrapper is None else _outside(own, wrapper)
-    return Chain(reviewers_of(middleware), wrapper, is_async)
+        own = _wrapper_of(one)
+        if own is not None:
+            wrapper = own if wrapper is None else _outside(own, wrapper)
+    return Chain(reviewers_of(middleware), wrapper)
+
+
+def in_thread_of_its_own(wrapper: BlockingWrapper) -> Wrapper:
+    """A blocking wrapper for calls that are async."""
+
+    async def wrapped(request: ToolCallRequest, run: Run) -> Any:
+        loop = asyncio.get_running_loop()
+
+        async def ran(changed: ToolCallRequest) -> Any:
+            return await run(changed)
+
+        def blocking(changed: ToolCallRequest) -> Any:
+            return asyncio.run_coroutine_threadsafe(ran(changed), loop).result()
+
+        return await in_thread(lambda: wrapper(request, blocking))
+
+    return wrapped
 
 
 def reviewers_of(
@@ -114,9 +104,23 @@ def reviewers_of(
     ]
 
 
+def _wrapper_of(middleware: AgentMiddleware[Any, Any]) -> Wrapper | None:
+    from langchain.agents.middleware import AgentMiddleware
+
+    kind = type(middleware)
+    if kind.awrap_tool_call is not AgentMiddleware.awrap_tool_call:
+        return cast("Wrapper", middleware.awrap_tool_call)
+    if kind.wrap_tool_call is not AgentMiddleware.wrap_tool_call:
+        return in_thread_of_its_own(middleware.wrap_tool_call)
+    return None
+
+
 def _outside(outer: Wrapper, inner: Wrapper) -> Wrapper:
-    def composed(request: ToolCallRequest, execute: Callable[[ToolCallRequest], Any]) -> Any:
-        return outer(request, lambda changed: inner(changed, execute))
+    async def composed(request: ToolCallRequest, run: Run) -> Any:
+        async def within(changed: ToolCallRequest) -> Any:
+            return await inner(changed, run)
+
+        return await outer(request, within)
 
     return composed
 

@@ -128,4 +128,4 @@ class CodeModeTool(ScriptTool):
             return None
         from toolscript.langchain.around import chain_of
 
-        return chain_of(self._middleware, is_async=is_async)
+        return chain_of(self._middleware)
