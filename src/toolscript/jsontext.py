@@ -13,7 +13,21 @@ from typing import Any, TypeVar
 
 T = TypeVar("T")
 
-_decode: Callable[[str], Any] = json.JSONDecoder().decode
+
+def _finite(text: str) -> float:
+    number = float(text)
+    if number in (float("inf"), float("-inf")):
+        raise ValueError(f"{text[:20]} is beyond what a number can hold")
+    return number
+
+
+def _no_constant(text: str) -> float:
+    raise ValueError(f"{text} is no JSON")
+
+
+_decode: Callable[[str], Any] = json.JSONDecoder(
+    parse_float=_finite, parse_constant=_no_constant
+).decode
 
 
 def dumps(value: Any, *, sort_keys: bool = False) -> str:

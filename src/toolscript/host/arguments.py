@@ -20,19 +20,15 @@ _RESERVED: Final = frozenset(
 """Keys by which seed 001's host carries its own word about a call."""
 
 
-def fitting_arguments(text: bytes, gate: ToolGate, record: Record, profile: Profile) -> Any:
-    """What the handler gets for the JSON that the script sent.
+def fitting_arguments(args: Any, gate: ToolGate, record: Record, profile: Profile) -> Any:
+    """What the handler gets for the JSON value that the script sent.
 
     A note of what was taken for something else goes into `record`.
 
     Raises:
         ToolError: for arguments that are too large or do not fit.
     """
-    _check_size(text, gate.tool, profile)
-    try:
-        args = jsontext.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise failed("invalid_args", f"the arguments cannot be read: {error}") from error
+    _check_size(record.args, gate.tool, profile)
     if profile.broker:
         _check_broker_rules(args)
         return _validated(args, gate, profile)

@@ -24,6 +24,7 @@ from toolscript.host.approval import Reject, pending_id
 from toolscript.host.arguments import fitting_arguments
 from toolscript.host.context import CallContext
 from toolscript.host.delivery import Delivery
+from toolscript.host.endings import bad_guest, call_limit
 from toolscript.host.entries import SHOWN_CHARS, Finished, Reply
 from toolscript.host.failures import failed, failure_of, script_error, status_of
 from toolscript.host.handler import handled
@@ -36,7 +37,7 @@ from toolscript.host.results import fitting_result
 from toolscript.host.schedule import Schedule, overlaps
 from toolscript.host.setup import RunSetup
 from toolscript.host.values import JsonText
-from toolscript.result import CallError, ErrorKind, Pending, RunError
+from toolscript.result import CallError, Pending, RunError
 from toolscript.sandbox.frames import CallFrame
 
 
@@ -100,6 +101,11 @@ class Calls:
         """Take one call of the script through the stages that need nobody else."""
         if self._over_run_limits():
             return
+        try:
+            args = jsontext.loads(frame.args)
+        except (ValueError, RecursionError):
+            self._end(bad_guest(f"the arguments of call {frame.seq} are no JSON"))
+            return
         self.chars_in += len(frame.args)
         entry = self._known(frame)
         if entry is None:
@@ -120,7 +126,7 @@ class Calls:
                 return
             if entry.index < 0:
                 raise self._unknown_tool(tool.name)
-            call.args = fitting_arguments(frame.args, call.gate, record, setup.profile)
+            call.args = fitting_arguments(args, call.gate, record, setup.profile)
             check_authority(setup, entry)
         except Exception as error:
             self._fail(call, error)
@@ -170,6 +176,7 @@ class Calls:
         record = self.records.get(finished.seq)
         if record is not None:
             self._tell(record)
+            record.let_go(self._setup.profile.redact)
         self._delivery.owed -= 1
         reply = finished.reply
         if reply.error is not None:
@@ -198,11 +205,11 @@ class Calls:
         profile = self._setup.profile
         most, seen = profile.limits.calls, len(self.records) + 1
         if most is not None and seen > most:
-            self._end(_call_limit("calls", most, seen, "calls of tools"))
+            self._end(call_limit("calls", most, seen, "calls of tools"))
             return True
         most, seen = profile.limits.parallel, len(self.live) + 1
         if profile.over_limit == "fail" and most is not None and seen > most:
-            self._end(_call_limit("parallel", most, seen, "calls at the same time"))
+            self._end(call_limit("parallel", most, seen, "calls at the same time"))
             return True
         return False
 
@@ -391,6 +398,7 @@ class Calls:
             else:
                 assert result is not None
                 self._delivery.resolve(record.seq, result)
+        record.let_go(self._setup.profile.redact)
         self._leave(call)
         if call.task is not None:
             self.start()
@@ -447,14 +455,3 @@ def _unlisted(name: str) -> Entry:
         raise AssertionError("a tool that does not exist is never called")
 
     return Entry(-1, Tool(name, "", True, None, call), None, name)
-
-
-def _call_limit(limit: str, allowed: int, seen: int, what: str) -> RunError:
-    return RunError(
-        ErrorKind.CALL_LIMIT,
-        f"the script made {seen:,} {what} and {allowed:,} are allowed ({limit}); "
-        "what was called before has taken effect",
-        limit=limit,
-        allowed=allowed,
-        seen=seen,
-    )

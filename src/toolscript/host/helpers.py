@@ -12,6 +12,7 @@ from toolscript.host.arguments import fitting_arguments
 from toolscript.host.calls import known_call
 from toolscript.host.context import CallContext
 from toolscript.host.delivery import Delivery
+from toolscript.host.endings import bad_guest, call_limit
 from toolscript.host.entries import Reply
 from toolscript.host.failures import failed, failure_of, script_error
 from toolscript.host.handler import handled
@@ -20,7 +21,7 @@ from toolscript.host.replay import CallId, Recalled
 from toolscript.host.results import fitting_result
 from toolscript.host.setup import RunSetup
 from toolscript.host.values import JsonText
-from toolscript.result import CallError, ErrorKind, RunError
+from toolscript.result import CallError, RunError
 from toolscript.sandbox.frames import CallFrame
 
 SLEEP: Final = "sleep"
@@ -66,15 +67,12 @@ class Helpers:
         """Answer one helper call, now or later."""
         seen = len(self._timers) + len(self._tasks) + 1
         if seen > _MOST_AT_ONCE:
-            self._end(
-                RunError(
-                    ErrorKind.CALL_LIMIT,
-                    f"the script waits for more than {_MOST_AT_ONCE:,} timers and helpers at once",
-                    limit="helpers",
-                    allowed=_MOST_AT_ONCE,
-                    seen=seen,
-                )
-            )
+            self._end(call_limit("helpers", _MOST_AT_ONCE, seen, "timers and helper calls at once"))
+            return
+        try:
+            args = jsontext.loads(frame.args)
+        except (ValueError, RecursionError):
+            self._end(bad_guest(f"the arguments of call {frame.seq} are no JSON"))
             return
         name = str(frame.target)
         record = Record(frame.seq, name, None, frame.args, frame.line)
@@ -83,10 +81,14 @@ class Helpers:
             self._delivery.owed += recalled.state == "finished"
             return
         if name == SLEEP and self._setup.journal is None:
-            seconds = _sleep_seconds(frame.args)
+            seconds = _sleep_seconds(args)
             self._timers[frame.seq] = self._loop.call_later(seconds, self._wake, frame.seq)
             return
-        work = self._sleep(record, known, recalled) if name == SLEEP else self._help(record, known)
+        work = (
+            self._sleep(record, args, known, recalled)
+            if name == SLEEP
+            else self._help(record, args, known)
+        )
         task = self._loop.create_task(cast("Coroutine[Any, Any, None]", work))
         self._tasks[frame.seq] = task
         task.add_done_callback(lambda task: self._over(frame.seq, task))
@@ -128,14 +130,16 @@ class Helpers:
             self._passed(error)
         self._changed()
 
-    async def _sleep(self, record: Record, known: CallId | None, recalled: Recalled) -> None:
+    async def _sleep(
+        self, record: Record, args: Any, known: CallId | None, recalled: Recalled
+    ) -> None:
         """A timer on record: after a resume only what is left of it is waited for."""
         journal = self._setup.journal
         assert journal is not None
         assert known is not None
         await journal.live()
         await journal.start(known)
-        seconds = _sleep_seconds(record.args)
+        seconds = _sleep_seconds(args)
         if recalled.began_at is not None:
             seconds = max(0.0, min(seconds, recalled.began_at + seconds - time.time()))
         await asyncio.sleep(seconds)
@@ -143,7 +147,7 @@ class Helpers:
         self._delivery.owed += 1
         journal.finish(record.finished(known, journal.now_ms(), Reply(_NULL.text)))
 
-    async def _help(self, record: Record, known: CallId | None) -> None:
+    async def _help(self, record: Record, sent: Any, known: CallId | None) -> None:
         setup, journal = self._setup, self._setup.journal
         helper = setup.helpers.get(record.tool)
         if journal is not None and known is not None:
@@ -156,7 +160,7 @@ class Helpers:
             if helper is None:
                 raise failed("unknown_tool", f"there is no function {record.tool!r} here")
             gate = setup.gates.of(helper)
-            args = fitting_arguments(record.args, gate, record, setup.profile)
+            args = fitting_arguments(sent, gate, record, setup.profile)
             context = CallContext(
                 setup, record.seq, record.tool, record.line, setup.authority, setup.deadline
             )
@@ -182,10 +186,9 @@ class Helpers:
             self._delivery.resolve(record.seq, result)
 
 
-def _sleep_seconds(args: bytes) -> float:
+def _sleep_seconds(args: Any) -> float:
     """Seconds of `{"ms": ...}`; what is no such thing is no wait."""
-    value: Any = jsontext.loads(args)
-    ms: Any = cast("Mapping[str, Any]", value).get("ms") if isinstance(value, dict) else value
+    ms: Any = cast("Mapping[str, Any]", args).get("ms") if isinstance(args, dict) else args
     if isinstance(ms, bool) or not isinstance(ms, int | float):
         return 0.0
     return min(max(float(ms), 0.0), 2**31 - 1) / 1000

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import time
-from typing import Any, Final
+from typing import Final
 
 from toolscript import jsontext
 from toolscript.host.entries import Finished, Reply
 from toolscript.host.replay import CallId
-from toolscript.host.values import JsonText
+from toolscript.host.values import JsonText, json_text
 from toolscript.profiles import Redact
 from toolscript.render import shorten_string
 from toolscript.result import Call, CallError, CallStatus
@@ -24,6 +24,8 @@ class Record:
 
     __slots__ = (
         "_began",
+        "_shown_args",
+        "_shown_result",
         "args",
         "attempts",
         "changes",
@@ -60,6 +62,8 @@ class Record:
         self.edited = False
         self.changes = True
         self._began = 0.0
+        self._shown_args: str | None = None
+        self._shown_result: str | None = None
 
     def start(self) -> None:
         self.started_at = time.time()
@@ -113,15 +117,25 @@ class Record:
                 reply.error["details"],
             )
 
+    def let_go(self, redact: Redact | None) -> None:
+        """Keep of large values only what the receipt shows; the call is over."""
+        if len(self.args) > RECEIPT_CHARS:
+            self._shown_args = self._args_shown(redact)
+            self.args = b"null"
+        if self.result is not None and len(self.result.text) > RECEIPT_CHARS:
+            self._shown_result = self._result_shown(redact)
+            self.result = None
+
     def call(self, redact: Redact | None) -> Call:
         """The receipt as a value, bounded and redacted."""
+        result = self._result_shown(redact)
         return Call(
             seq=self.seq,
             tool=self.tool,
             status=self.status,
             namespace=self.namespace,
-            args=_shown(self.tool, self.args.decode(), redact),
-            result=None if self.result is None else _shown(self.tool, self.result.text, redact),
+            args=jsontext.loads(self._args_shown(redact)),
+            result=None if result is None else jsontext.loads(result),
             error=self.error,
             started_at=self.started_at,
             duration_ms=self.duration_ms,
@@ -131,14 +145,26 @@ class Record:
             note=self.note,
         )
 
+    def _args_shown(self, redact: Redact | None) -> str:
+        if self._shown_args is not None:
+            return self._shown_args
+        return _shown(self.tool, self.args.decode(), redact)
 
-def _shown(tool: str, text: str, redact: Redact | None) -> Any:
+    def _result_shown(self, redact: Redact | None) -> str | None:
+        if self._shown_result is not None or self.result is None:
+            return self._shown_result
+        return _shown(self.tool, self.result.text, redact)
+
+
+def _shown(tool: str, text: str, redact: Redact | None) -> str:
+    """JSON of what a receipt shows of a value: redacted, and of a large one only an idea."""
     if redact is not None:
         try:
-            return redact(tool, jsontext.loads(text))
+            text = json_text(redact(tool, jsontext.loads(text))).text
         except Exception as error:
             # The hook keeps secrets: what it could not look at is not shown.
-            return f"[not shown: the redaction hook failed with {type(error).__name__}]"
+            name = type(error).__name__
+            return jsontext.dumps(f"[not shown: the redaction hook failed with {name}]")
     if len(text) > RECEIPT_CHARS:
-        return shorten_string(text, _SHOWN_CHARS)
-    return jsontext.loads(text)
+        return jsontext.dumps(shorten_string(text, _SHOWN_CHARS))
+    return text

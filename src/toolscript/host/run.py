@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, Final
 
@@ -18,11 +18,19 @@ from toolscript.events import Output as OutputEvent
 from toolscript.events import Progress, RunEnded, RunStarted
 from toolscript.host.calls import Calls
 from toolscript.host.delivery import Delivery
+from toolscript.host.endings import (
+    aborted,
+    bad_guest,
+    over_limit,
+    stalled,
+    tainted,
+    too_late,
+    unawaited,
+)
 from toolscript.host.helpers import Helpers
 from toolscript.host.naming import named_code
 from toolscript.host.observe import Observer
 from toolscript.host.output import Output, OverLimit
-from toolscript.host.receipts import Record
 from toolscript.host.setup import NestedScope, RunSetup
 from toolscript.host.store import Writes
 from toolscript.render import shorten_value
@@ -154,7 +162,7 @@ class _Run:
             case CallFrame():
                 self._idle_at = None
                 if frame.seq <= self._last_seq:
-                    self._end(_bad_guest(f"call {frame.seq} came after call {self._last_seq}"))
+                    self._end(bad_guest(f"call {frame.seq} came after call {self._last_seq}"))
                     return
                 self._last_seq = frame.seq
                 if self._ending.done() or self._late is not None:
@@ -192,7 +200,7 @@ class _Run:
                 case CancelFrame():
                     self._helpers.cancel(frame.seq)
         except OverLimit as over:
-            self._end(_over_limit(over))
+            self._end(over_limit(over))
 
     @property
     def _replaying(self) -> bool:
@@ -236,7 +244,7 @@ class _Run:
         elif journal is not None and (missing := journal.halted(ended=False)) is not None:
             self._ending.set_result(missing)
         elif not self._helpers.at_work and not self._delivery.owed:
-            self._ending.set_result(_stalled())
+            self._ending.set_result(stalled())
 
     def _guest_ended(self, frame: EndFrame) -> EndFrame | RunError:
         """What it means that the guest ended, with what it did not wait for."""
@@ -247,10 +255,7 @@ class _Run:
         if not tools or frame.outcome not in ("returned", "exited"):
             return frame
         if self._setup.profile.unawaited == "error":
-            return RunError(
-                ErrorKind.EXCEPTION,
-                f"the script ended before its calls did: {tools}; await every call",
-            )
+            return unawaited(tools)
         self._warnings.append(f"cancelled, as the script ended without waiting for them: {tools}")
         return frame
 
@@ -259,11 +264,11 @@ class _Run:
         if token is None:
             return lambda: None
         if token.cancelled:
-            self._end(_aborted(token.reason))
+            self._end(aborted(token.reason))
 
         def told() -> None:
             try:
-                self._loop.call_soon_threadsafe(lambda: self._end(_aborted(token.reason)))
+                self._loop.call_soon_threadsafe(lambda: self._end(aborted(token.reason)))
             except RuntimeError:
                 # The loop was closed: the run is over.
                 return
@@ -279,15 +284,7 @@ class _Run:
     def _ring(self) -> None:
         spent = time.monotonic() - self._began
         allowed = self._setup.wall_s or self._setup.profile.limits.wall_s or spent
-        self._late = RunError(
-            ErrorKind.TIMEOUT,
-            f"the run took longer than {allowed:.3g} s (wall_s), waiting for tools included; what "
-            "its tools have done stays done",
-            limit="wall_s",
-            allowed=allowed,
-            seen=round(spent, 3),
-            hint="Do less in one script, or run independent calls together.",
-        )
+        self._late = too_late(allowed, spent)
         # A script that computes is stopped by its own clock at about the same time, and what it
         # has printed comes with its end.
         self._delivery.holding = True
@@ -345,11 +342,11 @@ class _Run:
                 value = self._value(ending.value)
                 has_value, text = True, ending.text
             except OverLimit as over:
-                error = _over_limit(over)
+                error = over_limit(over)
             except (ValueError, RecursionError):
-                error = _bad_guest("the returned value is no JSON")
+                error = bad_guest("the returned value is no JSON")
         if error is None and ending is not None and profile.on_tool_error == "taint":
-            error = _tainted(records)
+            error = tainted(records)
         if error is not None:
             error = self._within_account(error)
             error = replace(error, code=named_code(error, profile, records))
@@ -388,7 +385,7 @@ class _Run:
             self._output.check_message(error.message)
         except OverLimit as over:
             if error.kind is not ErrorKind.OUTPUT_LIMIT:
-                error = _over_limit(over)
+                error = over_limit(over)
             return replace(error, message=self._output.fit(error.message), stack="", excerpt="")
         return error
 
@@ -409,52 +406,3 @@ class _Run:
             chars_kept=max(calls.chars_in + calls.chars_out - shown, 0),
         )
         return own if journal is None else journal.total(own)
-
-
-def _tainted(records: Iterable[Record]) -> RunError | None:
-    bad = [record for record in records if record.status != "ok"]
-    if not bad:
-        return None
-    calls = ", ".join(f"{record.tool} ({record.status})" for record in bad)
-    return RunError(
-        ErrorKind.TAINTED,
-        f"the script ended, but calls of it did not succeed: {calls}",
-        tool=bad[0].tool,
-    )
-
-
-def _stalled() -> RunError:
-    return RunError(
-        ErrorKind.STALLED,
-        "the script waits for a promise that nothing can settle any more",
-        hint="Every promise must come from a tool, a timer, or be resolved by the script.",
-    )
-
-
-def _aborted(reason: str) -> RunError:
-    return RunError(ErrorKind.ABORTED, f"the run was aborted{f': {reason}' if reason else ''}")
-
-
-def _bad_guest(what: str) -> RunError:
-    return RunError(ErrorKind.WORKER_EXIT, f"the guest broke the protocol: {what}")
-
-
-def _over_limit(over: OverLimit) -> RunError:
-    return RunError(
-        ErrorKind.OUTPUT_LIMIT,
-        f"the script's {_WHAT[over.limit]} reached {over.seen:,} and at most {over.allowed:,} "
-        f"are allowed ({over.limit}); return and print only what is needed",
-        limit=over.limit,
-        allowed=over.allowed,
-        seen=over.seen,
-    )
-
-
-_WHAT: Final = {
-    "output_items": "output in items",
-    "output_bytes": "output in bytes",
-    "value_bytes": "returned value in bytes of JSON",
-    "total_bytes": "output and value in bytes of JSON",
-    "store_value_chars": "stored value in characters of JSON",
-    "store_total_chars": "stored values in characters of JSON",
-}

@@ -1,0 +1,93 @@
+"""The errors by which the host itself ends a run, in words that help to mend the script."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final
+
+from toolscript.host.output import OverLimit
+from toolscript.host.receipts import Record
+from toolscript.result import ErrorKind, RunError
+
+
+def tainted(records: Iterable[Record]) -> RunError | None:
+    """For `on_tool_error="taint"`: None where every call succeeded."""
+    bad = [record for record in records if record.status != "ok"]
+    if not bad:
+        return None
+    calls = ", ".join(f"{record.tool} ({record.status})" for record in bad)
+    return RunError(
+        ErrorKind.TAINTED,
+        f"the script ended, but calls of it did not succeed: {calls}",
+        tool=bad[0].tool,
+    )
+
+
+def stalled() -> RunError:
+    return RunError(
+        ErrorKind.STALLED,
+        "the script waits for a promise that nothing can settle any more",
+        hint="Every promise must come from a tool, a timer, or be resolved by the script.",
+    )
+
+
+def aborted(reason: str) -> RunError:
+    return RunError(ErrorKind.ABORTED, f"the run was aborted{f': {reason}' if reason else ''}")
+
+
+def bad_guest(what: str) -> RunError:
+    return RunError(ErrorKind.WORKER_EXIT, f"the guest broke the protocol: {what}")
+
+
+def over_limit(over: OverLimit) -> RunError:
+    return RunError(
+        ErrorKind.OUTPUT_LIMIT,
+        f"the script's {_WHAT[over.limit]} reached {over.seen:,} and at most {over.allowed:,} "
+        f"are allowed ({over.limit}); return and print only what is needed",
+        limit=over.limit,
+        allowed=over.allowed,
+        seen=over.seen,
+    )
+
+
+_WHAT: Final = {
+    "output_items": "output in items",
+    "output_bytes": "output in bytes",
+    "value_bytes": "returned value in bytes of JSON",
+    "total_bytes": "output and value in bytes of JSON",
+    "store_value_chars": "stored value in characters of JSON",
+    "store_total_chars": "stored values in characters of JSON",
+}
+
+
+def too_late(allowed: float, spent: float) -> RunError:
+    """The wall clock ran out after `spent` seconds."""
+    return RunError(
+        ErrorKind.TIMEOUT,
+        f"the run took longer than {allowed:.3g} s (wall_s), waiting for tools included; what "
+        "its tools have done stays done",
+        limit="wall_s",
+        allowed=allowed,
+        seen=round(spent, 3),
+        hint="Do less in one script, or run independent calls together.",
+    )
+
+
+def unawaited(tools: str) -> RunError:
+    """For `unawaited="error"`."""
+    return RunError(
+        ErrorKind.EXCEPTION,
+        f"the script ended before its calls did: {tools}; await every call",
+    )
+
+
+def call_limit(limit: str, allowed: int, seen: int, what: str) -> RunError:
+    """More calls than a run may make; no script can catch it."""
+    return RunError(
+        ErrorKind.CALL_LIMIT,
+        f"the script made {seen:,} {what} and {allowed:,} are allowed ({limit}); "
+        "what was called before has taken effect",
+        limit=limit,
+        allowed=allowed,
+        seen=seen,
+    )
