@@ -36,6 +36,7 @@ CALLS: dict[str, dict[str, int]] = {
     "x86_64": {
         "read": 0,
         "write": 1,
+        "readv": 19,
         "poll": 7,
         "mmap": 9,
         "mprotect": 10,
@@ -68,6 +69,7 @@ CALLS: dict[str, dict[str, int]] = {
     "aarch64": {
         "read": 63,
         "write": 64,
+        "readv": 65,
         "ppoll": 73,
         "mmap": 222,
         "mprotect": 226,
@@ -101,6 +103,7 @@ AUDIT_ARCH = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
 # What computing and one pipe need. `mmap` and `mprotect` only without PROT_EXEC.
 ALLOWED = (
     "read",
+    "readv",
     "write",
     "poll",
     "ppoll",

@@ -25,12 +25,14 @@ CHECKS = (
     ("throw 0;{async function $($module) {", "\n}}"),
 )
 # What every script needs, compiled with each context.
-BASE = ("primordials", "main", "bridge", "values")
+BASE = ("primordials", "main", "bridge", "plain")
 # The other parts of the guest library, in the order in which a script is likely to need them.
 PARTS = (
+    "values",
     "errors",
     "calls",
     "namespaces",
+    "result",
     "output",
     "inspect",
     "unknown",
@@ -83,7 +85,7 @@ class Library:
         self.base = (
             "\n" * LIBRARY_LINE
             + f"(() => {{'use strict'; return ({part('main')})(({part('primordials')})(),"
-            + f"{layout},{{__proto__:null,bridge:{part('bridge')},values:{part('values')}}})}})()"
+            + f"{layout},{{__proto__:null,bridge:{part('bridge')},plain:{part('plain')}}})}})()"
         )
 
 

@@ -30,6 +30,9 @@ from toolscript.sandbox.wire import Decoder, ProtocolError
 LOGGER: Final = logging.getLogger("toolscript")
 FOLDER: Final = Path(__file__).parent
 BOOT_S: Final = 30.0
+READ_BYTES: Final = 1 << 18
+# Room for a large value on its way; the system may allow less.
+PIPE_BYTES: Final = 1 << 20
 # A worker may use this much address space and computing in its life; it is replaced long before.
 ADDRESS_BYTES: Final = 2 << 30
 LIFE_CPU_S: Final = 7200
@@ -54,11 +57,21 @@ class Worker:
     def __init__(self, process: subprocess.Popen[bytes], pipe: socket.socket) -> None:
         self.process = process
         self.pipe = pipe
+        self._received = memoryview(bytearray(READ_BYTES))
         self.decoder = Decoder(0)
         self.ready = False
         self.runs = 0
         self.isolation: dict[str, bool | str] = {}
         self.idle_since = 0.0
+
+    def receive(self) -> memoryview:
+        """What has arrived, empty when the worker has ended; valid until the next call.
+
+        Raises:
+            BlockingIOError: if nothing has.
+        """
+        count = self.pipe.recv_into(self._received)
+        return self._received[:count]
 
     @property
     def pid(self) -> int:
@@ -160,7 +173,12 @@ def start_worker() -> Worker:
             "there is no Python interpreter to start a worker with; use InlineRuntime for "
             "trusted scripts"
         )
-    ours, theirs = socket.socketpair()
+    try:
+        ours, theirs = socket.socketpair()
+    except OSError as error:
+        raise ConfigurationError(f"a worker process cannot be started: {error}") from error
+    for end in (ours, theirs):
+        end.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, PIPE_BYTES)
     boot = {
         "confinement": {
             "host_pid": os.getpid(),
@@ -252,12 +270,18 @@ class Pool:
             if self._closed:
                 raise ClosedError("the runtime was closed; it executes no more programs")
             worker = self._take_idle()
+            room = self._count() < self.settings.max_workers
             if worker is not None:
+                if not worker.ready and room and self._starting == 0:
+                    # Runs come faster than contexts are made: the next one finds one more.
+                    self._start()
                 return worker
             waiter = Waiter(loop, loop.create_future())
-            self._waiting.append(waiter)
-            count = len(self._busy) + len(self._idle) + self._starting
-            if nested or count < self.settings.max_workers:
+            if nested:
+                self._waiting.appendleft(waiter)
+            else:
+                self._waiting.append(waiter)
+            if nested or room:
                 self._start()
         try:
             return await waiter.future
@@ -324,7 +348,7 @@ class Pool:
             def work() -> None:
                 try:
                     worker = start_worker()
-                except ConfigurationError as error:
+                except Exception as error:
                     failed.append(error)
                 else:
                     with self._lock:
@@ -356,6 +380,9 @@ class Pool:
         self._waiting.clear()
         self._starting = 0
         self._timer = None
+
+    def _count(self) -> int:
+        return len(self._busy) + len(self._idle) + self._starting
 
     def _take_idle(self) -> Worker | None:
         """An idle worker, one with a context ready if there is."""
@@ -390,7 +417,7 @@ class Pool:
             outcome: Worker | Exception
             try:
                 outcome = start_worker()
-            except ConfigurationError as error:
+            except Exception as error:
                 outcome = error
             with self._lock:
                 self._starting -= 1
@@ -403,6 +430,9 @@ class Pool:
                             'isolation="required", but this system refuses: ' + missing
                         )
                 if not isinstance(outcome, Worker):
+                    if self._count():
+                        LOGGER.warning("no further worker could be started: %s", outcome)
+                        return
                     while self._waiting:
                         self._settle(self._waiting.popleft(), outcome)
                 elif self._closed:

@@ -22,7 +22,6 @@ GRACE_S: Final = 0.3
 # What delivering one result may cost the worker besides the script's own computing.
 DELIVERY_S: Final = 200e-6
 SPIN_S: Final = 60e-6
-READ_BYTES: Final = 1 << 20
 # Frames that nobody has taken yet, before the worker is made to wait.
 MOST_BUFFERED: Final = 10_000
 MOST_PIECES: Final = 512
@@ -235,26 +234,20 @@ class WorkerExecution(Execution):
     def _spin(self) -> None:
         until = time.monotonic() + SPIN_S
         while not self._frames and time.monotonic() < until:
-            try:
-                data = self._worker.pipe.recv(READ_BYTES)
-            except BlockingIOError:
-                continue
-            except OSError:
-                data = b""
-            self._take(data)
+            self._arrived()
             if self._ended:
                 return
 
     def _arrived(self) -> None:
         try:
-            data = self._worker.pipe.recv(READ_BYTES)
+            data = self._worker.receive()
         except BlockingIOError:
             return
         except OSError:
-            data = b""
+            data = memoryview(b"")
         self._take(data)
 
-    def _take(self, data: bytes) -> None:
+    def _take(self, data: memoryview) -> None:
         if not data:
             self._lose(EndFrame("worker_exit", message="the worker process ended unexpectedly"))
             return

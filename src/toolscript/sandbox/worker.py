@@ -72,6 +72,8 @@ class Pipe:
         self._source = source
         self._sink = sink
         self._buffer = bytearray()
+        # One buffer for all reading: a fresh one each time costs more than the reading.
+        self._received = memoryview(bytearray(READ_BYTES))
         self._poll: Any = None
         if hasattr(select, "poll"):
             os.set_blocking(source, False)
@@ -100,7 +102,7 @@ class Pipe:
         until = 0.0
         while True:
             try:
-                data = os.read(self._source, READ_BYTES)
+                count = self._read(READ_BYTES)
             except BlockingIOError:
                 now = time.monotonic()
                 if until == 0.0:
@@ -108,10 +110,17 @@ class Pipe:
                 elif now > until:
                     self._poll.poll()
                 continue
-            if not data:
+            if not count:
                 os._exit(0)
-            self._buffer += data
+            self._buffer += self._received[:count]
             return
+
+    def _read(self, most: int) -> int:
+        if hasattr(os, "readv"):
+            return os.readv(self._source, [self._received])
+        data = os.read(self._source, most)
+        self._received[: len(data)] = data
+        return len(data)
 
     def write(self, data: bytes) -> None:
         view = memoryview(HEADER.pack(len(data)) + data)

@@ -152,7 +152,7 @@
       try {
         value = await bridge.own(body(bodyModule()));
       } catch (thrown) {
-        threw(thrown);
+        kit.threw(thrown);
         return;
       }
       await returned(value);
@@ -162,51 +162,17 @@
     }
   };
 
-  const threw = (thrown) => {
+  kit.threw = (thrown) => {
     const record = kit.need("errors").describe(thrown, kit.need("values").write);
     record.outcome = record.memory === true ? "memory" : "threw";
     bridge.end(record, "");
   };
 
-  const returned = async (value) => {
-    const values = kit.need("values");
+  const returned = (value) => {
     const guessed = value === undefined && kit.last !== null;
-    if (guessed) value = kit.last.value;
-    const settled = new p.WeakMap();
-    let json;
-    for (;;) {
-      // Promises inside the value are settled first, as many rounds as there are promises in them.
-      const waiting = { __proto__: null };
-      let count = 0;
-      const look = (found) => {
-        if (!p.hasInstance(p.Promise, found)) return found;
-        const done = p.weakGet(settled, found);
-        if (done !== undefined) return done.value;
-        waiting[count++] = found;
-        return null;
-      };
-      try {
-        // No value at all is no lossy value.
-        json = value === undefined ? "" : values.write(value, look);
-      } catch (error) {
-        if (guessed) json = "";
-        else {
-          bridge.end(kit.need("program").invalid(error), "");
-          return;
-        }
-      }
-      if (count === 0) break;
-      for (let i = 0; i < count; i++) {
-        try {
-          p.weakSet(settled, waiting[i], { value: await bridge.own(waiting[i]) });
-        } catch (thrown) {
-          threw(thrown);
-          return;
-        }
-      }
-    }
-    const text = kit.faces === null ? undefined : kit.need("output").faceText(value);
-    bridge.end({ __proto__: null, outcome: "returned", text }, json ?? "");
+    const json = kit.faces === null && !guessed ? kit.need("plain")(value) : "";
+    if (json === "" && (value !== undefined || guessed)) return kit.need("result")(value, guessed);
+    return bridge.end({ __proto__: null, outcome: "returned" }, json);
   };
 
   const entry = {

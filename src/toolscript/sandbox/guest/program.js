@@ -52,18 +52,5 @@
     });
   };
 
-  // The end of a script whose value has no JSON form.
-  const invalid = (error) => {
-    const record = { __proto__: null, outcome: "invalid_output" };
-    if (p.hasInstance(values.Refusal, error)) {
-      record.message = error.path + ": " + error.message;
-      return record;
-    }
-    const told = kit.need("errors").describe(error, values.write);
-    if (told.memory === true) return { ...told, outcome: "memory" };
-    record.message = "$: reading the returned value threw " + told.name + ": " + told.message;
-    return record;
-  };
-
-  return { __proto__: null, input, scope, load, forbidCode, invalid };
+  return { __proto__: null, input, scope, load, forbidCode };
 });

@@ -1,12 +1,12 @@
 // Values across the boundary: JSON text out, values in. Nothing is changed silently: what has no
 // JSON form is refused with its path. No walk recurses, so no nesting can exhaust the stack.
-(function values(p, { options }) {
+(function values(p, kit) {
   const MAX_DEPTH = 512;
   const MAX_DIGITS = 4000;
   const MAX_EXACT = 9007199254740991;
   const { apply, stringify, keys, isArray, getPrototypeOf } = p;
-  const js = options.json === "js";
-  const lossless = options.json === "lossless";
+  const js = kit.options.json === "js";
+  const lossless = kit.options.json === "lossless";
   const plain = p.Object.prototype;
   const list = p.Array.prototype;
 
@@ -144,62 +144,11 @@
     return js || proto === plain || proto === null ? "" : opaque(value);
   };
 
-  // Whether JSON.stringify writes a value as `write` does: only plain objects, lists, strings,
-  // booleans and ordinary numbers. It is four times as fast.
-  const simple = (root) => {
-    if (js || lossless || typeof root !== "object" || root === null) return false;
-    const work = p.list();
-    const levels = p.list();
-    work[0] = root;
-    levels[0] = 1;
-    let count = 1;
-    while (count > 0) {
-      const source = work[--count];
-      const level = levels[count];
-      if (level > MAX_DEPTH || source.toJSON !== undefined) return false;
-      let names = null;
-      let { length } = source;
-      if (!isArray(source)) {
-        if (getPrototypeOf(source) !== plain) return false;
-        names = keys(source);
-        length = names.length;
-      }
-      for (let i = 0; i < length; i++) {
-        const value = source[names === null ? i : names[i]];
-        switch (typeof value) {
-          case "string":
-          case "boolean":
-          case "undefined":
-            break;
-          case "number":
-            if (value === 0 ? 1 / value < 0 : !(value <= MAX_EXACT && value >= -MAX_EXACT)) {
-              return false;
-            }
-            break;
-          case "object":
-            if (value !== null) {
-              levels[count] = level + 1;
-              work[count++] = value;
-            }
-            break;
-          default:
-            return false;
-        }
-      }
-    }
-    return true;
-  };
-
   // JSON text of `root`, or undefined when JSON leaves such a value out.
   // `settled` gives what a promise settled to.
   const write = (root, settled) => {
-    if (simple(root)) {
-      try {
-        return stringify(root);
-      } catch {
-        // A setter of Array.prototype reaches into the engine's own JSON.stringify.
-      }
-    }
+    const quick = kit.need("plain")(root);
+    if (quick !== "") return quick;
     const stack = p.list();
     const labels = { __proto__: null };
     let known = 0;
