@@ -15,9 +15,6 @@ from collections.abc import Callable, Coroutine, Sequence
 from typing import Any
 
 from toolscript import jsontext
-from toolscript.contract.entry import Entry
-from toolscript.contract.nearest import nearest
-from toolscript.contract.tool import Tool
 from toolscript.errors import ToolError
 from toolscript.events import CallCompleted, CallDenied, CallFailed, CallPending, CallStarted
 from toolscript.host.approval import Reject, pending_id
@@ -28,6 +25,7 @@ from toolscript.host.endings import bad_guest, call_limit
 from toolscript.host.entries import SHOWN_CHARS, Finished, Reply
 from toolscript.host.failures import failed, failure_of, script_error, status_of
 from toolscript.host.handler import handled
+from toolscript.host.known_tools import KnownTools
 from toolscript.host.live_call import LiveCall
 from toolscript.host.observe import Observer
 from toolscript.host.permission import check_authority, needs_permission, permission
@@ -71,7 +69,7 @@ class Calls:
         self._changed = changed
         self._person_decides = person_decides
         self._loop = asyncio.get_running_loop()
-        self._by_name: dict[str, Entry] | None = None
+        self._known = KnownTools(setup.entries)
         # With `over_limit="fail"` there is no line to wait in.
         self._schedule: Schedule[LiveCall] = Schedule(
             mode=profile.parallel,
@@ -107,9 +105,7 @@ class Calls:
             self._end(bad_guest(f"the arguments of call {frame.seq} are no JSON"))
             return
         self.chars_in += len(frame.args)
-        entry = self._known(frame)
-        if entry is None:
-            entry = _unlisted(str(frame.target))
+        entry = self._known.find(frame.target)
         setup, tool = self._setup, entry.tool
         record = Record(frame.seq, tool.name, entry.namespace, frame.args, frame.line)
         options = tool.options
@@ -125,7 +121,7 @@ class Calls:
             if setup.journal is not None and self._recalled(call):
                 return
             if entry.index < 0:
-                raise self._unknown_tool(tool.name)
+                raise self._known.unknown(tool.name, broker=setup.profile.broker)
             call.args = fitting_arguments(args, call.gate, record, setup.profile)
             check_authority(setup, entry)
         except Exception as error:
@@ -212,26 +208,6 @@ class Calls:
             self._end(call_limit("parallel", most, seen, "calls at the same time"))
             return True
         return False
-
-    def _known(self, frame: CallFrame) -> Entry | None:
-        target = frame.target
-        entries = self._setup.entries
-        if isinstance(target, int):
-            return entries[target] if 0 <= target < len(entries) else None
-        if self._by_name is None:
-            self._by_name = {
-                name: entry
-                for entry in reversed(entries)
-                for name in (entry.expression, entry.identifier, entry.tool.name)
-            }
-        return self._by_name.get(target)
-
-    def _unknown_tool(self, name: str) -> Exception:
-        offered = [e.tool.name for e in self._setup.entries if not e.tool.options.hidden]
-        close = nearest(name, offered)
-        near = f"; did you mean {' or '.join(close)}?" if close else ""
-        code = "denied" if self._setup.profile.broker else "unknown_tool"
-        return failed(code, f"there is no tool {name!r}{near}")
 
     def _recalled(self, call: LiveCall) -> bool:
         """Whether the journal takes care of the call: it was made in an earlier part of the run."""
@@ -446,12 +422,3 @@ def known_call(run_id: str, tool: str, record: Record) -> CallId:
     """A call as the journal knows it."""
     shown = record.args[:SHOWN_CHARS].decode(errors="replace")
     return CallId(record.seq, pending_id(run_id, record.seq, tool, record.args), tool, shown)
-
-
-def _unlisted(name: str) -> Entry:
-    """Stands for a tool that does not exist, so that the call is on record."""
-
-    def call(args: Any, context: Any) -> Any:
-        raise AssertionError("a tool that does not exist is never called")
-
-    return Entry(-1, Tool(name, "", True, None, call), None, name)
