@@ -21,11 +21,12 @@ from toolscript.errors import InputError, SourceError
 from toolscript.events import Event, OnEvent
 from toolscript.globals import globals_of
 from toolscript.host.approval import Answer, ApproveCallback
+from toolscript.host.availability import check_bindings, unavailable
 from toolscript.host.cancel import CancelToken
 from toolscript.host.gates import ToolGates
 from toolscript.host.journal import Journal
 from toolscript.host.limits import Limits
-from toolscript.host.policy import Authority, Policy, check_bindings, unavailable
+from toolscript.host.policy import Authority, Policy
 from toolscript.launch import Parts, Request, checked, launch, prepared
 from toolscript.live import LiveRuns, RunInfo
 from toolscript.profiles import Knobs, Profile, profile_named

@@ -23,7 +23,8 @@ from toolscript import (
     ToolOptions,
 )
 from toolscript.contract.entry import Entry
-from toolscript.host.policy import PolicyRequest, unavailable
+from toolscript.host.availability import unavailable
+from toolscript.host.policy import PolicyRequest
 from toolscript.profiles import profile_named
 
 NEEDS = frozenset({"db.read"})

@@ -12,7 +12,8 @@ from toolscript.contract.entry import Entry
 from toolscript.contract.tool import Manifest
 from toolscript.errors import ConfigurationError
 from toolscript.host.approval import Approve, Edit
-from toolscript.host.policy import Authority, Decision, Policy, PolicyRequest, unavailable
+from toolscript.host.availability import unavailable
+from toolscript.host.policy import Authority, Decision, Policy, PolicyRequest
 from toolscript.profiles import profile_named
 
 

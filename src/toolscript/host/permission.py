@@ -12,6 +12,7 @@ from toolscript.contract.tool import Manifest
 from toolscript.errors import ToolError
 from toolscript.host.approval import Answer, Approve, Edit, Reject, pending_id
 from toolscript.host.arguments import fitting_edit
+from toolscript.host.availability import refusal_of
 from toolscript.host.failures import failed
 from toolscript.host.live_call import LiveCall
 from toolscript.host.policy import (
@@ -20,7 +21,6 @@ from toolscript.host.policy import (
     Refusal,
     capabilities_of,
     decided,
-    refusal_of,
 )
 from toolscript.host.setup import RunSetup
 from toolscript.result import Pending
