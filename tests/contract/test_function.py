@@ -390,7 +390,7 @@ def test_a_result_without_a_json_form_says_so() -> None:
     def get() -> bytes:
         return b"\xff"
 
-    with pytest.raises(ToolError, match="no JSON form"):
+    with pytest.raises(ToolError, match=r"no JSON form.*bytes that are no UTF-8 text"):
         called(made(get), {})
 
 

@@ -319,6 +319,8 @@ def _output_of(shape: _Shape, name: str) -> tuple[JsonSchema | None, Callable[[A
             raise tool_error(problems_of(error, schema), "invalid_result") from error
         except (PydanticSerializationError, UnicodeDecodeError) as error:
             reason = str(error).partition("\n")[0]
+            if isinstance(error, UnicodeDecodeError):
+                reason = "it holds bytes that are no UTF-8 text; use pydantic.Base64Bytes"
             raise tool_error(
                 [Problem((), f"has no JSON form: {reason}")], "invalid_result"
             ) from error

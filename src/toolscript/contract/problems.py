@@ -24,7 +24,7 @@ _MOST_PROBLEMS = 8
 _MOST_KEYS = 40
 _MOST_CHOICES = 12
 _SECRET_NAME = re.compile(
-    r"pass(word|wd|phrase)|secret|token|api_?key|credential|authorization|private_?key|cookie",
+    r"pass(word|wd|phrase)|secret|token(?!s)|api_?key|credential|authorization|private_?key|cookie",
     re.IGNORECASE,
 )
 _IDENTIFIER = re.compile(r"[A-Za-z_$][A-Za-z0-9_$]*\Z")
