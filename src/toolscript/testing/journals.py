@@ -13,12 +13,11 @@ import asyncio
 import threading
 import time
 from abc import abstractmethod
-from collections.abc import AsyncIterator
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
-import pytest_asyncio
 
 from toolscript.host.journal import Journal
 from toolscript.host.lease import Lease, new_lease, renewed
@@ -32,11 +31,11 @@ class JournalConformance:
     def make_journal(self, tmp_path: Path) -> Journal:
         """A journal without runs."""
 
-    @pytest_asyncio.fixture
-    async def journal(self, tmp_path: Path) -> AsyncIterator[Journal]:
+    @pytest.fixture
+    def journal(self, tmp_path: Path) -> Iterator[Journal]:
         journal = self.make_journal(tmp_path)
         yield journal
-        await journal.aclose()
+        asyncio.run(journal.aclose())
 
     async def test_keeps_what_it_was_given(self, journal: Journal) -> None:
         lease = new_lease()
