@@ -20,9 +20,11 @@ from toolscript.script.diagnostic import excerpt
         ("const a = `x", 1, 11, "is never closed"),
         ("return 1 /* c", 1, 10, "never closed"),
         ("f([1, 2);", 1, 8, "does not close `[`"),
+        ("return tools.", 1, 13, "ends in the middle"),
+        ("x = 1;\nreturn 1 +\n", 2, 10, "ends in the middle"),
     ],
 )
-def test_unbalanced(source: str, line: int, column: int, says: str) -> None:
+def test_what_is_wrong_is_shown_where_it_is(source: str, line: int, column: int, says: str) -> None:
     found = problems(source)[0]
     assert says in found.message
     if says:

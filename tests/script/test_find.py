@@ -74,3 +74,15 @@ def test_a_broken_block_is_reported_at_its_place() -> None:
 
 def test_fences_are_text_in_body_form() -> None:
     assert prepare("```js\nreturn 1\n```", form="body").code.startswith("```js")
+
+
+@pytest.mark.parametrize(
+    ("source", "value"),
+    [
+        ("```js\n```js\nreturn 1\n```\n```", 1),
+        ("```js\nreturn 2\n``` and that is it", 2),
+        ("```\nexplanation, not code\n```js\nreturn 3\n```", 3),
+    ],
+)
+def test_crooked_fences(source: str, value: object) -> None:
+    assert value_of(source) == value

@@ -34,6 +34,8 @@ from toolscript.script.script import prepare
         ("export default function main({ tools }) { return tools.echo(9) }", 9),
         ("export { main as default };\nfunction main() { return 9 }", 9),
         ("export const a = 1;\na + 1", 2),
+        ("export async function main() { return 3 }", 3),
+        ("export const run = async ({ tools }) => tools.echo(4)", 4),
         ("using x = { [Symbol.dispose]() {} };\n5", 5),
         ("let n = 3, c = 0; while (n --> 0) c++; c", 3),
         ("const a = 1 as number;\na satisfies number", 1),

@@ -18,6 +18,9 @@ _MOST: Final = 16
 _CONSUMERS: Final = frozenset({"then", "catch", "finally"})
 _LOOPS: Final = frozenset({"forEach", "filter", "some", "every", "find", "sort", "reduce"})
 
+_Advice = tuple[Node, str, str, str]
+"""Where, the code, what is wrong, what to write instead."""
+
 
 def advise(
     syntax: Syntax, roots: Container[str] = TOOL_ROOTS, *, last_is_result: bool = True
@@ -25,41 +28,45 @@ def advise(
     """Calls of tools that nobody awaits, async callbacks that nobody awaits, and arguments that
     are written as in Python. `last_is_result` says that the last expression's value is awaited
     and returned."""
-    found: list[Diagnostic] = []
-    lines: Lines | None = None
-    last = _last_statement(syntax)
-    silent = last is not None and last.type in _DECLARATIONS
+    found: list[_Advice] = []
+    last = _last_statement(syntax) if last_is_result else None
     for node in find_all(syntax.root, _ADVISED):
         advice = None
-        if node.type == "return_statement" or (node.type == "call_expression" and silent):
-            silent = silent and not _says_something(syntax, node)
-        if node.type == "expression_statement" and not (
-            last_is_result and last is not None and node.id == last.id
-        ):
-            advice = _unawaited(syntax, node, roots)
-        elif node.type == "call_expression":
+        if node.type == "call_expression":
             advice = _async_callback(syntax, node) or _named_arguments(syntax, node, roots)
+        elif last is None or node.id != last.id:
+            advice = _unawaited(syntax, node, roots)
         if advice is not None:
-            lines = lines or Lines(syntax.units)
-            at, code, message, hint = advice
-            found.append(
-                diagnostic_at(lines, start(at), code, message, hint=hint, severity="warning")
-            )
+            found.append(advice)
             if len(found) == _MOST:
                 break
-    if silent and last is not None:
-        message = "the script has no `return`: it ends with a declaration"
-        hint = f"write `return {_declared_name(syntax, last)};` at the end"
-        lines = lines or Lines(syntax.units)
-        found.append(
-            diagnostic_at(
-                lines, start(last), "nothing-returned", message, hint=hint, severity="warning"
-            )
-        )
-    return tuple(found)
+    return _warnings(syntax, found)
 
 
-_ADVISED: Final = frozenset({"expression_statement", "call_expression", "return_statement"})
+def advise_result(syntax: Syntax) -> tuple[Diagnostic, ...]:
+    """A script that gives its reader nothing: no value, no output, nothing stored."""
+    last = _last_statement(syntax)
+    if last is None or last.type not in _DECLARATIONS:
+        return ()
+    if any(_says_something(syntax, node) for node in find_all(syntax.root, _SAYING)):
+        return ()
+    message = "the script has no `return`: it ends with a declaration"
+    hint = f"write `return {_declared_name(syntax, last)};` at the end"
+    return _warnings(syntax, [(last, "nothing-returned", message, hint)])
+
+
+def _warnings(syntax: Syntax, found: list[_Advice]) -> tuple[Diagnostic, ...]:
+    if not found:
+        return ()
+    lines = Lines(syntax.units)
+    return tuple(
+        diagnostic_at(lines, start(at), code, message, hint=hint, severity="warning")
+        for at, code, message, hint in found
+    )
+
+
+_ADVISED: Final = frozenset({"expression_statement", "call_expression"})
+_SAYING: Final = frozenset({"return_statement", "call_expression"})
 _DECLARATIONS: Final = frozenset({"lexical_declaration", "variable_declaration"})
 _OUTPUT: Final = frozenset({"text", "emit", "image", "log", "store", "exit", "progress"})
 
@@ -93,9 +100,6 @@ _FUNCTIONS: Final = frozenset(
 def _declared_name(syntax: Syntax, declaration: Node) -> str:
     name = declaration.named_children[-1].child_by_field_name("name")
     return syntax.text(name) if name is not None and name.type == "identifier" else "..."
-
-
-_Advice = tuple[Node, str, str, str]
 
 
 def _last_statement(syntax: Syntax) -> Node | None:

@@ -35,11 +35,15 @@ _REFUSED: Final = {
     "module": _NAMESPACE,
     "type_assertion": (
         "`<T>value` cannot be told from other syntax and is not erased",
-        "write `value as T` instead",
+        "write `value as T` instead; there is no JSX here",
     ),
     "import_require_clause": (
         "`import x = require(...)` produces code and cannot be erased",
         "nothing can be required here; use the tools and globals that the script is given",
+    ),
+    "decorator": (
+        "decorators are unknown to the engine",
+        "call what decorates as a function: const A = decorate(class { ... });",
     ),
     "import_alias": (
         "`import x = A.B` produces code and cannot be erased",

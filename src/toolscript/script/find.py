@@ -130,7 +130,8 @@ def _fenced(units: str, fences: list[_Fence], whole: Syntax) -> tuple[Found, Syn
             continue
         text = blank_outside(units, block.first, block.last)
         syntax = read(text)
-        if not syntax.broken:
+        inner = [each for each in fences if block.first <= each.first < block.last]
+        if not syntax.broken and all(_inside_text(syntax, each) for each in inner):
             return Found(text, block.first, block.last), syntax
     if not whole.broken and not ordered:
         return Found(units, 0, len(units)), whole
@@ -146,7 +147,7 @@ def _blocks(units: str, fences: list[_Fence]) -> list[_Block]:
     at = 0
     while at < len(fences):
         fence = fences[at]
-        word = fence.info.split(" ")[0].split("{")[0].strip().lower()
+        word = _word(fence)
         if fence.closes:
             found.append(_one_line(units, fence))
             at += 1
@@ -159,7 +160,18 @@ def _blocks(units: str, fences: list[_Fence]) -> list[_Block]:
         for index in reversed(closing):
             found.append(_Block(fence.after, fences[index].line, word, closed=True))
         at = closing[0] + 1
+    # A block that says what it is counts also where an earlier one swallowed it.
+    for at, fence in enumerate(fences):
+        word = _word(fence)
+        if word in _SCRIPT_WORDS and not fence.closes:
+            for index in _closings(fences, at)[:1]:
+                found.append(_Block(fence.after, fences[index].line, word, closed=True))
     return found
+
+
+def _word(fence: _Fence) -> str:
+    """The language that a fence names."""
+    return fence.info.split(" ")[0].split("{")[0].strip().lower()
 
 
 def _closings(fences: list[_Fence], at: int) -> list[int]:
@@ -172,7 +184,9 @@ def _closings(fences: list[_Fence], at: int) -> list[int]:
             found.append(index)
             if len(found) == _MOST_ENDINGS:
                 break
-    return found
+    # Where nothing ends it properly, a fence with words behind it does.
+    later = [index for index in range(at + 1, len(fences)) if fences[index].mark == opening]
+    return found or later[:1]
 
 
 def _one_line(units: str, fence: _Fence) -> _Block:

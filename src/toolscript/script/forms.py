@@ -22,6 +22,15 @@ Form = Literal["body", "module", "function", "expression"]
 _FUNCTIONS: Final = frozenset({"arrow_function", "function_expression"})
 CALL: Final = "($module.scope)"
 _MAIN_NAMES: Final = ("main", "run", "default", "handler", "program")
+_DECLARATIONS: Final = frozenset(
+    {
+        "function_declaration",
+        "generator_function_declaration",
+        "class_declaration",
+        "lexical_declaration",
+        "variable_declaration",
+    }
+)
 _AWAIT: Final = frozenset({"await_expression"})
 _NAMES: Final = frozenset(
     {
@@ -109,23 +118,43 @@ def _uncalled_function(syntax: Syntax, program: list[Node]) -> str | None:
     """The name of the function that a script declares and never calls, where nothing else runs."""
     names: list[str] = []
     for statement in program:
-        if statement.type in ("function_declaration", "generator_function_declaration"):
-            if statement.type == "function_declaration":
-                names.append(_name(syntax, statement))
-        elif statement.type in ("lexical_declaration", "variable_declaration"):
-            for each in statement.named_children:
-                value = each.child_by_field_name("value")
-                if value is not None and _bare(value).type in _FUNCTIONS:
-                    names.append(_name(syntax, each))
-                elif value is not None and _awaits(value):
-                    return None
-        elif statement.type != "class_declaration":
+        if statement.type not in _DECLARATIONS or _fetches(statement):
             return None
+        names += function_names(syntax, statement)
     used = _count_names(syntax, names)
-    uncalled = [name for name in names if used.get(name) == 1]
-    if len(uncalled) == 1:
-        return uncalled[0]
-    return next((name for name in _MAIN_NAMES if name in uncalled), None)
+    return main_of([name for name in names if used.get(name) == 1])
+
+
+def main_of(names: list[str]) -> str | None:
+    """Which of a script's functions is the one to call: the only one, or the one named so."""
+    if len(names) == 1:
+        return names[0]
+    return next((name for name in _MAIN_NAMES if name in names), None)
+
+
+def function_names(syntax: Syntax, declaration: Node) -> list[str]:
+    """The functions that a declaration gives a name."""
+    if declaration.type == "function_declaration":
+        return [_name(syntax, declaration)]
+    if declaration.type not in ("lexical_declaration", "variable_declaration"):
+        return []
+    return [
+        _name(syntax, each)
+        for each in declaration.named_children
+        if (value := each.child_by_field_name("value")) is not None
+        and _bare(value).type in _FUNCTIONS
+    ]
+
+
+def _fetches(declaration: Node) -> bool:
+    """A declaration that waits for something while the script runs."""
+    return any(
+        (value := each.child_by_field_name("value")) is not None
+        and _bare(value).type not in _FUNCTIONS
+        and _awaits(value)
+        for each in declaration.named_children
+        if each.type == "variable_declarator"
+    )
 
 
 def _name(syntax: Syntax, node: Node) -> str:

@@ -14,7 +14,7 @@ from tree_sitter import Node
 
 from toolscript.script.diagnostic import Diagnostic, diagnostic_at
 from toolscript.script.edits import Edits
-from toolscript.script.forms import CALL, Shape, return_expression
+from toolscript.script.forms import CALL, Shape, function_names, main_of, return_expression
 from toolscript.script.syntax import Syntax, end, find_all, start, statements
 from toolscript.script.text import Lines
 
@@ -69,6 +69,10 @@ def shape_module(syntax: Syntax, edits: Edits, *, modules: Container[str], endin
         module.problem(0, "module", *NO_DEFAULT)
     elif not returns and rest and rest[-1] is program[-1] and rest[-1].type == _EXPRESSION:
         return_expression(syntax, edits, rest[-1])
+    elif not returns and all(each.type != _EXPRESSION for each in rest):
+        main = main_of(module.functions)
+        if main is not None:
+            edits.insert(len(syntax.units), f"\nreturn {main}{CALL};")
     return Shape("module", module.problems, is_module=not returns, imports=tuple(module.imports))
 
 
@@ -92,6 +96,7 @@ class _Module:
         self.exports: list[tuple[str, str]] = []
         self.stars: list[str] = []
         self.imports: list[str] = []
+        self.functions: list[str] = []
 
     def problem(self, offset: int, code: str, message: str, hint: str) -> None:
         self.problems.append(diagnostic_at(self.lines, offset, code, message, hint=hint))
@@ -163,6 +168,7 @@ class _Module:
             word = statement.children[0]
             self.edits.blank(start(word), end(word))
             self.exports += [(name, name) for name in _declared(self.syntax, declaration)]
+            self.functions += function_names(self.syntax, declaration)
         else:
             for name, alias in self._exported_names(statement):
                 self.exports.append((alias, name))

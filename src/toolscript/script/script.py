@@ -7,9 +7,7 @@ from collections.abc import Collection, Container
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
-from tree_sitter import Node
-
-from toolscript.script.advice import TOOL_ROOTS, advise
+from toolscript.script.advice import TOOL_ROOTS, advise, advise_result
 from toolscript.script.brackets import find_unbalanced
 from toolscript.script.diagnostic import Diagnostic, ScriptError, diagnostic_at
 from toolscript.script.edits import Edits, Location, PositionMap
@@ -20,7 +18,7 @@ from toolscript.script.language import find_foreign
 from toolscript.script.modules import NO_DEFAULT, is_module, rewrite_dynamic, shape_module
 from toolscript.script.options import SourceOptions, parse_source
 from toolscript.script.repair import read
-from toolscript.script.syntax import TEXTS, Syntax, descend, first_error, start
+from toolscript.script.syntax import TEXTS, Syntax, descend, end, first_error, start
 from toolscript.script.text import Lines, from_units, to_units
 
 _Steps = tuple[PositionMap, ...]
@@ -132,6 +130,8 @@ def prepare(
         shape.problems += rewrite_dynamic(syntax, edits)
     if shape.problems:
         raise ScriptError(*shape.problems)
+    if shape.form == "body" and not syntax.broken:
+        warnings = (*warnings, *advise_result(syntax))
     code, back = edits.apply()
     steps = (back,) if found.back is None else (back, found.back)
     return Script(
@@ -279,20 +279,24 @@ def _syntax_error(syntax: Syntax, lines: Lines, typescript: bool) -> Diagnostic:
         raise ScriptError(
             diagnostic_at(lines, unbalanced.offset, "syntax", unbalanced.message, hint=hint)
         )
-    found = first_error(syntax)
-    at = start(found[0]) if found else 0
-    problem = diagnostic_at(lines, at, "syntax", _describe(syntax, found))
+    problem = diagnostic_at(lines, *_describe(syntax))
     if typescript and any(each.type in TYPESCRIPT for each in descend(syntax.root)):
         raise ScriptError(problem)
     return problem
 
 
-def _describe(syntax: Syntax, found: tuple[Node, bool] | None) -> str:
+def _describe(syntax: Syntax) -> tuple[int, str, str]:
+    """Where the parser gave up, the code of the problem, and what it is."""
+    found = first_error(syntax)
     if found is None:
-        return "this is not valid JavaScript or TypeScript"
+        return 0, "syntax", "this is not valid JavaScript or TypeScript"
     node, missing = found
+    rest = syntax.units[end(node) :].strip()
+    if not rest and not missing:
+        last = len(syntax.units[: end(node)].rstrip())
+        return max(last - 1, 0), "syntax", "the script ends in the middle of something"
     if missing:
         wanted = node.type if node.is_named else f"`{node.type}`"
-        return f"{wanted} expected"
+        return start(node), "syntax", f"{wanted} expected"
     near = from_units(syntax.text(node).strip().split("\n")[0][:30])
-    return f"unexpected `{near}`" if near else "this is not valid JavaScript or TypeScript"
+    return start(node), "syntax", f"unexpected `{near}`"
