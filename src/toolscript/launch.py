@@ -167,6 +167,7 @@ async def _execute(parts: Parts, request: Request, script: Script) -> RunResult:
     if options.timeout_ms is not None:
         asked = time.monotonic() + options.timeout_ms / 1000
         deadline = asked if deadline is None else min(deadline, asked)
+    wall_s = None if deadline is None else deadline - time.monotonic()
     runtime = parts.runtime or shared_runtime()
     if profile.isolation == "required":
         missing = [name for name, state in runtime.isolation.items() if state is not True]
@@ -202,6 +203,7 @@ async def _execute(parts: Parts, request: Request, script: Script) -> RunResult:
         app=request.app,
         on_event=request.on_event,
         deadline=deadline,
+        wall_s=wall_s,
         cancel=request.cancel,
         explain=partial(
             explain_end,

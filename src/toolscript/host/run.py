@@ -283,7 +283,7 @@ class _Run:
 
     def _ring(self) -> None:
         spent = time.monotonic() - self._began
-        allowed = self._setup.wall_s or self._setup.profile.limits.wall_s or spent
+        allowed = round(self._setup.wall_s or spent, 2)
         self._late = too_late(allowed, spent)
         # A script that computes is stopped by its own clock at about the same time, and what it
         # has printed comes with its end.

@@ -68,7 +68,7 @@ class RunSetup:
         runtime_name: the active runtime, for tools whose manifest names theirs.
         sandboxed: whether the runtime confines scripts, for policies that ask for it.
         resumed: whether the run was begun earlier.
-        wall_s: the seconds that `deadline` stands for, for messages; None is the profile's.
+        wall_s: the seconds that `deadline` stands for, for messages.
     """
 
     run_id: str
