@@ -185,10 +185,11 @@ async def _execute(parts: Parts, request: Request, script: Script) -> RunResult:
         clock=clock,
     )
     if deadline is not None:
-        # A script that computes until the deadline is stopped by its own clock, and what it has
-        # printed so far is handed over.
+        # A script that computes until the deadline is stopped by its own clock a moment before,
+        # and what it has printed so far is handed over.
         left = max(deadline - time.monotonic(), 0.001)
-        program = replace(program, cpu_s=min(left, program.cpu_s or left))
+        cpu_s = left - min(left / 4, 0.25)
+        program = replace(program, cpu_s=min(cpu_s, program.cpu_s or cpu_s))
     execution = await _opened(runtime, program, deadline, request.cancel)
     if isinstance(execution, RunError):
         return await _refused(parts, request, execution)
@@ -223,6 +224,7 @@ async def _execute(parts: Parts, request: Request, script: Script) -> RunResult:
         clock=clock,
         resumed=request.resumed,
         passthrough=request.passthrough,
+        runtime_name=runtime.name,
         sandboxed=runtime.capabilities.sandboxed,
     )
     result = await drive(setup, execution)
