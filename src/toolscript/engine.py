@@ -100,7 +100,10 @@ class CodeMode:
     ):
         base = profile_named(profile) if isinstance(profile, str) else profile
         self._input = None if input_schema is None else program_input(input_schema)
-        self._modules = {name: prepare_module(text) for name, text in (modules or {}).items()}
+        self._modules = {
+            name: prepare_module(text, modules=modules or {})
+            for name, text in (modules or {}).items()
+        }
         self._globals = tuple(globals or ())
         self._shortcuts = dict(shortcuts or {})
         self._hints = dict(tool_hints or {})
@@ -201,7 +204,14 @@ class CodeMode:
         seen = [
             entry
             for entry in self.contract.entries
-            if unavailable(entry, authority, self.profile, policy=self._parts.policy) is None
+            if unavailable(
+                entry,
+                authority,
+                self.profile,
+                policy=self._parts.policy,
+                runtime=(self._parts.runtime or shared_runtime()).name,
+            )
+            is None
         ]
         if len(seen) == len(self.contract.entries):
             return self.contract

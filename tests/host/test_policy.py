@@ -227,3 +227,12 @@ async def test_what_is_not_available_cannot_be_called_by_name_either() -> None:
     script = "try { await codemode.call('secret', {}) } catch (e) { return e.code }"
     assert (await run(script, [one])).value == "denied"
     assert not ran
+
+
+async def test_a_tool_of_another_runtime_cannot_be_called() -> None:
+    async def call(args: Any, context: Any) -> int:
+        return 1
+
+    one = tool("t", call, manifest=Manifest(runtimes=frozenset({"node"})))
+    assert (await run(SCRIPT, [one], runtime_name="quickjs")).value[0] == "denied"
+    assert (await run(SCRIPT, [one], runtime_name="node")).value == 1

@@ -152,6 +152,11 @@ class Runtime(ABC):
     """A place where programs are executed."""
 
     @property
+    def name(self) -> str:
+        """The environment's short name, by which a tool's manifest may ask for it: "quickjs"."""
+        return type(self).__name__.removesuffix("Runtime").lower()
+
+    @property
     @abstractmethod
     def description(self) -> str:
         """One sentence about the environment, for the person or the agent that uses it."""
