@@ -334,7 +334,7 @@ def _syntax(error: _Failure) -> str:
     line = error.line_text()
     if re.search(r"\bawait\b", line):
         return "`await` works at the top level and in `async` functions: write `async` in front of the function"
-    if re.match(r"\s*(?:import|export)\b", line):
+    if re.match(r"\s*(?:import|export)\b", line) and "no export" not in error.message:
         return "nothing can be imported or exported here; call `tools` and `return` the result"
     if re.search(r"^\s*#", line):
         return "a comment begins with // in JavaScript"

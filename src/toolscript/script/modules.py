@@ -36,6 +36,15 @@ _MISSING: Final = (
 )
 
 
+class _AnyModule:
+    def __contains__(self, name: object) -> bool:
+        return True
+
+
+ANY_MODULE: Final[Container[str]] = _AnyModule()
+"""For runtimes whose platform resolves imports: nothing is refused beforehand."""
+
+
 def is_module(syntax: Syntax, edits: Edits) -> bool:
     """The script imports or exports something that is left when its types are gone."""
     return any(

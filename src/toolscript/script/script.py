@@ -21,6 +21,7 @@ from toolscript.script.repair import read
 from toolscript.script.syntax import TEXTS, Syntax, descend, end, first_error, start
 from toolscript.script.text import Lines, from_units, to_units
 
+_Accepted = Literal["auto", "body", "module"]
 _Steps = tuple[PositionMap, ...]
 
 _SHEBANG: Final = re.compile(r"#![^\n\r\u2028\u2029]*")
@@ -82,7 +83,7 @@ class Script:
 def prepare(
     source: str,
     *,
-    form: Literal["auto", "body", "module"] = "auto",
+    form: _Accepted = "auto",
     typescript: bool = True,
     modules: Container[str] = (),
     namespaces: Collection[str] = (),
@@ -117,17 +118,8 @@ def prepare(
     shape, erased = Shape(), None
     if not syntax.broken:
         _erase(syntax, edits, typescript)
-        if is_module(syntax, edits):
-            if form == "body":
-                raise ScriptError(_no_module(syntax, lines))
-            erased = from_units(edits.apply()[0])
-            ending = "call" if form == "module" else "value"
-            shape = shape_module(syntax, edits, modules=modules, ending=ending)
-        elif form == "module":
-            raise ScriptError(diagnostic_at(lines, 0, "module", NO_DEFAULT[0], hint=NO_DEFAULT[1]))
-        elif form == "auto":
-            shape = shape_body(syntax, edits)
-        shape.problems += rewrite_dynamic(syntax, edits)
+        erased = from_units(edits.apply()[0]) if is_module(syntax, edits) else None
+        shape = _shape(syntax, edits, form, modules)
     if shape.problems:
         raise ScriptError(*shape.problems)
     if shape.form == "body" and not syntax.broken:
@@ -144,6 +136,23 @@ def prepare(
         typed=_typed(program, edits, shape, lines, code, steps),
         _location=Location(Lines(code), lines, steps),
     )
+
+
+def _shape(syntax: Syntax, edits: Edits, form: _Accepted, modules: Container[str]) -> Shape:
+    """Turn the script into a body, where its form is accepted."""
+    if is_module(syntax, edits):
+        if form == "body":
+            return Shape(problems=[_no_module(syntax)])
+        ending = "call" if form == "module" else "value"
+        shape = shape_module(syntax, edits, modules=modules, ending=ending)
+    elif form == "module":
+        message, hint = NO_DEFAULT
+        problem = diagnostic_at(Lines(syntax.units), 0, "module", message, hint=hint)
+        return Shape(problems=[problem])
+    else:
+        shape = shape_body(syntax, edits) if form == "auto" else Shape()
+    shape.problems += rewrite_dynamic(syntax, edits)
+    return shape
 
 
 def _typed(
@@ -193,14 +202,15 @@ def _erase(syntax: Syntax, edits: Edits, typescript: bool) -> None:
         raise ScriptError(*refused)
 
 
-def _no_module(syntax: Syntax, lines: Lines) -> Diagnostic:
+def _no_module(syntax: Syntax) -> Diagnostic:
     at = next(
         start(each)
         for each in syntax.root.children
         if each.type in ("import_statement", "export_statement")
     )
     message = "the script is the body of a function: it can neither import nor export"
-    return diagnostic_at(lines, at, "syntax", message, hint="call tools, and `return` the result")
+    hint = "call tools, and `return` the result"
+    return diagnostic_at(Lines(syntax.units), at, "syntax", message, hint=hint)
 
 
 def _html_comments(syntax: Syntax) -> tuple[Diagnostic, ...]:
