@@ -61,6 +61,12 @@ async def test_what_is_right_passes(source: str) -> None:
 
 
 @native
+async def test_imports_of_the_host_are_known() -> None:
+    script = prepare('import a, { b } from "mod";\nreturn a(b)', modules=("mod",))
+    assert await check_types(script, DECLARATIONS) == ()
+
+
+@native
 @pytest.mark.parametrize(
     ("source", "line", "column", "code", "says"),
     [

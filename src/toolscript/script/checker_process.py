@@ -8,6 +8,7 @@ declaration files that ship beside its binary may come from disk.
 from __future__ import annotations
 
 import json
+import os
 import posixpath
 import subprocess
 import sys
@@ -45,7 +46,7 @@ class CheckerProcess:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
-            env={"GOMEMLIMIT": str(_MEMORY_BYTES // 4), "GOTRACEBACK": "none"},
+            env=_environment(),
             start_new_session=True,
         )
         _bound_memory(self._process.pid)
@@ -153,6 +154,12 @@ class CheckerProcess:
                 "directories": sorted({name.split("/")[0] for name in below if "/" in name}),
             }
         return path
+
+
+def _environment() -> dict[str, str]:
+    """Nothing of ours, but for what no process on Windows can do without."""
+    kept = {name: os.environ[name] for name in ("SYSTEMROOT",) if name in os.environ}
+    return {**kept, "GOMEMLIMIT": str(_MEMORY_BYTES // 4), "GOTRACEBACK": "none"}
 
 
 def _bound_memory(pid: int) -> None:

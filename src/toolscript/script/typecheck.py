@@ -223,6 +223,8 @@ def _report(script: Script, project: _Project, findings: list[Finding]) -> tuple
     """Findings in the coordinates of the model's source, bounded."""
     found: list[Diagnostic] = []
     for item in findings:
+        if item.code in _ALLOWED:
+            continue
         if item.file == "script.ts":
             line = max(item.line + 1 - project.head_lines, 1)
             where = script.typed.locate(line, item.column + 1)
@@ -261,6 +263,8 @@ def _diagnostic(source: str, where: tuple[int, int], code: str, message: str) ->
     return Diagnostic(line, column, code, message, excerpt(source, line, column), hint)
 
 
+# A script that imports may return all the same.
+_ALLOWED: Final = frozenset({"TS1108"})
 _UNKNOWN_NAME: Final = re.compile(r"Cannot find name '([^']+)'\.")
 _AWAITABLE: Final = frozenset(
     {"TS2339", "TS2322", "TS2345", "TS2740", "TS2741", "TS2488", "TS2801"}
