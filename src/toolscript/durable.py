@@ -48,6 +48,14 @@ class PausedRuns(MemoryJournal):
         self.forget_settled(run_id)
         return await super().create(run_id, head, lease)
 
+    async def settle(
+        self, run_id: str, lease: Lease, status: StoredStatus, outcome: bytes | None
+    ) -> bool:
+        if status in SETTLED:
+            # Nobody will go through it again, and its results may be large.
+            self.forget_entries(run_id)
+        return await super().settle(run_id, lease, status, outcome)
+
 
 def may_pause(parts: Parts) -> bool:
     """Whether a run may come to wait for a person, so that somebody has to keep it."""

@@ -11,7 +11,7 @@ from toolscript.contract.contract import Contract
 from toolscript.contract.declarations import render_tool_sample, string_argument_of
 from toolscript.contract.entry import Entry
 from toolscript.contract.names import ENGINE_GLOBALS, namespace_problem
-from toolscript.contract.tool import GlobalFunction, Tool, ToolContext
+from toolscript.contract.tool import GlobalFunction, Tool, ToolContext, ToolOptions
 from toolscript.errors import ConfigurationError, ToolError
 from toolscript.globals import globals_of, reserved_names, switches
 from toolscript.host.limits import Limits
@@ -203,12 +203,14 @@ def _discovery(contract: Contract) -> dict[str, Tool]:
             raise ToolError("codemode.describe(name) takes a name", code="invalid_args")
         return contract.describe(name)
 
+    reads = ToolOptions(read_only=True)
     return {
-        "codemode.search": Tool("codemode.search", "", True, None, search),
-        "codemode.describe": Tool("codemode.describe", "", True, None, describe),
+        "codemode.search": Tool("codemode.search", "", True, None, search, reads),
+        "codemode.describe": Tool("codemode.describe", "", True, None, describe, reads),
     }
 
 
 def _as_tool(item: GlobalFunction) -> Tool:
     schema = True if item.input_schema is None or item.spread else item.input_schema
-    return Tool(item.name, item.description, schema, item.output_schema, item.call)
+    options = ToolOptions(idempotent=item.idempotent)
+    return Tool(item.name, item.description, schema, item.output_schema, item.call, options)

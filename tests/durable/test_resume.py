@@ -17,6 +17,7 @@ from toolscript import (
     CodeMode,
     Edit,
     ErrorKind,
+    GlobalFunction,
     InlineRuntime,
     Journal,
     MemoryJournal,
@@ -618,3 +619,40 @@ async def test_a_kept_script_has_no_source_of_chance():
     for result in results:
         assert result.value[:4] == ["undefined", "undefined", "undefined", True]
     assert results[0].value[5] != results[1].value[5], "the seed comes from the run's id"
+
+
+async def test_discovery_and_idempotent_globals_may_be_made_again(tmp_path: Path):
+    journal = SQLiteJournal(tmp_path / "runs.db")
+    began, wait = asyncio.Event(), asyncio.Event()
+    made: list[str] = []
+
+    def engine_with(*, idempotent: bool) -> CodeMode:
+        async def attach(args: Any, context: ToolContext) -> str:
+            made.append(args)
+            began.set()
+            await wait.wait()
+            return "attached"
+
+        attached = GlobalFunction("attach", attach, idempotent=idempotent)
+        return CodeMode([], globals=[attached], journal=journal, runtime=InlineRuntime())
+
+    for idempotent in (True, False):
+        began.clear()
+        wait.clear()
+        running = asyncio.create_task(
+            engine_with(idempotent=idempotent).run(
+                'await codemode.search("x"); return await attach("a");', run_id=str(idempotent)
+            )
+        )
+        await began.wait()
+        running.cancel()
+        await asyncio.wait([running])
+        wait.set()
+        result = await engine_with(idempotent=idempotent).resume(str(idempotent))
+        if idempotent:
+            assert result.value == "attached"
+        else:
+            assert result.error is not None
+            assert result.error.kind is ErrorKind.UNKNOWN_OUTCOME
+            assert [pending.tool for pending in result.pending] == ["attach"]
+    assert made == ["a", "a", "a"]

@@ -206,6 +206,8 @@ class GlobalFunction:
         signature: hand-written TypeScript parameter list and return type, such as
             `(type: string, id?: string): Promise<Model[]>`; replaces what the schemas say.
         spread: pass all arguments as a list instead of the first one.
+        idempotent: calling twice is as good as once: a run that is resumed makes a call of it
+            again when nobody knows whether that was done.
     """
 
     name: str
@@ -215,6 +217,7 @@ class GlobalFunction:
     output_schema: JsonSchema | None = None
     signature: str | None = None
     spread: bool = False
+    idempotent: bool = False
 
 
 @dataclass(frozen=True, slots=True)

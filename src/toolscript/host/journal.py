@@ -196,6 +196,12 @@ class MemoryJournal:
     async def aclose(self) -> None:
         """Nothing is held open; the runs stay."""
 
+    def forget_entries(self, run_id: str) -> None:
+        """Forget the log of that run."""
+        with self._lock:
+            if run_id in self._runs:
+                self._runs[run_id].entries.clear()
+
     def forget_settled(self, run_id: str) -> None:
         """Forget the run of that id if it is over."""
         with self._lock:
