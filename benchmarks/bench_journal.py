@@ -11,6 +11,8 @@ import argparse
 import asyncio
 import tempfile
 import time
+from collections.abc import Coroutine
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -20,6 +22,7 @@ from rich.table import Table
 
 from toolscript import CodeMode, InlineRuntime, MemoryJournal, SQLiteJournal, Tool, ToolOptions
 from toolscript.host.journal import Journal
+from toolscript.host.lease import new_lease
 
 CALLS = 200
 SCRIPTS = {
@@ -66,11 +69,39 @@ async def measure(repeats: int, folder: Path) -> dict[str, dict[str, float]]:
     }
 
 
+async def commits(folder: Path) -> tuple[float, float]:
+    """Microseconds of one commit on the event loop, and handed to a thread and back."""
+    journal, lease = SQLiteJournal(folder / "commits.db"), new_lease()
+    await journal.create("run", b"", lease)
+    loop = asyncio.get_running_loop()
+    here: list[float] = []
+    there: list[float] = []
+    with ThreadPoolExecutor(1) as thread:
+        for _ in range(2_000):
+            began = time.perf_counter()
+            await journal.append("run", lease, [b"x" * 300])
+            here.append(time.perf_counter() - began)
+            began = time.perf_counter()
+            work = journal.append("run", lease, [b"x" * 300])
+            await loop.run_in_executor(thread, _finish, work)
+            there.append(time.perf_counter() - began)
+    return median(here) * 1e6, median(there) * 1e6
+
+
+def _finish(work: Coroutine[Any, Any, bool]) -> None:
+    """Run a coroutine that waits for nothing."""
+    try:
+        work.send(None)
+    except StopIteration:
+        return
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--repeats", type=int, default=15)
     with tempfile.TemporaryDirectory() as folder:
         rows = asyncio.run(measure(parser.parse_args().repeats, Path(folder)))
+        here, there = asyncio.run(commits(Path(folder)))
     table = Table(title=f"microseconds a call, of {CALLS} in a run")
     table.add_column("calls")
     for name in next(iter(rows.values())):
@@ -80,6 +111,7 @@ def main() -> None:
         more = row["sqlite"] - row["memory"]
         table.add_row(title, *(f"{figure:,.0f}" for figure in row.values()), f"{more:,.0f}")
     Console().print(table)
+    print(f"one commit: {here:.0f} µs on the event loop, {there:.0f} µs by way of a thread")
 
 
 if __name__ == "__main__":

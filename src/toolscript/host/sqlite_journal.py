@@ -1,7 +1,7 @@
 """Runs in one SQLite file, shared by any number of processes of one machine.
 
-Commits happen on the calling thread: one takes 20 µs where handing it to a thread and back
-takes 120 µs (benchmarks/bench_journal.py). The file is in WAL mode. With the default
+Commits happen on the calling thread: one takes some 20 µs where by way of another thread it takes
+three times that (benchmarks/bench_journal.py). The file is in WAL mode. With the default
 `synchronous="normal"` a commit is in the hands of the operating system when it returns: the
 death of the process loses nothing, a power cut may lose the last commits. `"full"` waits for
 the disk each time and survives that too.
