@@ -11,6 +11,7 @@ for the asking. The handler has a task of its own, which also delivers what it c
 from __future__ import annotations
 
 import asyncio
+import contextvars
 from collections.abc import Callable, Coroutine, Sequence
 from typing import Any
 
@@ -69,6 +70,7 @@ class Calls:
         self._changed = changed
         self._person_decides = person_decides
         self._loop = asyncio.get_running_loop()
+        self._context = contextvars.copy_context()
         self._known = KnownTools(setup.entries)
         # With `over_limit="fail"` there is no line to wait in.
         self._schedule: Schedule[LiveCall] = Schedule(
@@ -183,7 +185,8 @@ class Calls:
             self._delivery.resolve(finished.seq, value, finished.now_ms)
 
     def _task(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
-        task = self._loop.create_task(work)
+        # What one call does to its context variables is no other call's business.
+        task = self._loop.create_task(work, context=self._context.copy())
         task.add_done_callback(self._check)
         return task
 
@@ -358,6 +361,10 @@ class Calls:
             # It ended after all, when the run was over without it.
             return
         record, journal = call.record, self._setup.journal
+        # The delivery may bring the script's next calls at once: this one is over before it.
+        self._leave(call)
+        if call.task is not None:
+            self.start()
         told = None if error is None else script_error(error, record.tool)
         if journal is not None and call.known is not None:
             if told is not None:
@@ -375,9 +382,6 @@ class Calls:
                 assert result is not None
                 self._delivery.resolve(record.seq, result)
         record.let_go(self._setup.profile.redact)
-        self._leave(call)
-        if call.task is not None:
-            self.start()
         self._changed()
 
     def _tell(self, record: Record) -> None:

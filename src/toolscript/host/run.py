@@ -7,10 +7,12 @@ guest is gone, and everything that took effect is on record.
 from __future__ import annotations
 
 import asyncio
+import contextvars
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any, Final
 
 from toolscript import jsontext
@@ -115,13 +117,16 @@ class _Run:
         setup = self._setup
         self._observer.send(RunStarted(setup.run_id, setup.resumed))
         unlisten = self._listen_to_cancel()
-        reader: asyncio.Task[None] | None = None
+        stop_listening: Callable[[], Awaitable[None]] | None = None
         try:
             if setup.journal is not None:
                 setup.journal.attach(self._calls.deliver, self._pass)
             if not self._ending.done():
                 self._set_alarm()
-                reader = self._loop.create_task(self._read())
+                # Frames may come while a tool delivers its result: what they bring has the
+                # run's context variables all the same.
+                context = contextvars.copy_context()
+                stop_listening = self._execution.listen(partial(context.run, self._heard))
             ending = await self._ending
         except BaseException:
             self._observer.stop()
@@ -130,7 +135,9 @@ class _Run:
             unlisten()
             if self._alarm is not None:
                 self._alarm.cancel()
-            await self._leave(reader)
+            if stop_listening is not None:
+                await stop_listening()
+            await self._leave()
         if self._raised:
             await self._observer.close()
             first, *rest = self._raised
@@ -142,17 +149,16 @@ class _Run:
         await self._observer.close()
         return result
 
-    async def _read(self) -> None:
+    def _heard(self, frames: Sequence[Frame]) -> None:
         try:
-            while self._guest is None:
-                for frame in await self._execution.receive():
-                    self._take(frame)
-                self._calls.start()
-                if self._setup.journal is not None:
-                    self._setup.journal.deliver_due()
-                self._look()
+            for frame in frames:
+                self._take(frame)
+            self._calls.start()
+            if self._setup.journal is not None:
+                self._setup.journal.deliver_due()
+            self._look()
         except Exception as error:
-            _log.exception("the runtime or the host failed")
+            _log.exception("the host failed")
             self._end(
                 RunError(ErrorKind.WORKER_EXIT, f"the run broke off ({type(error).__name__})")
             )
@@ -308,13 +314,10 @@ class _Run:
             self._calls.deadline = self._deadline
             self._set_alarm()
 
-    async def _leave(self, reader: asyncio.Task[None] | None) -> None:
+    async def _leave(self) -> None:
         """Stop the guest and everything that works for it."""
         self._delivery.holding = True
         work = [*self._calls.stop(), *self._helpers.stop()]
-        if reader is not None:
-            reader.cancel()
-            work.append(reader)
         try:
             await self._execution.aclose()
         except Exception:

@@ -8,7 +8,7 @@ import json
 import os
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any, Final, Literal
 
 from toolscript.sandbox.frames import EndFrame, Frame, IdleFrame
@@ -21,10 +21,15 @@ from toolscript.sandbox.wire import ProtocolError, block, settlement
 GRACE_S: Final = 0.3
 # What delivering one result may cost the worker besides the script's own computing.
 DELIVERY_S: Final = 200e-6
-SPIN_S: Final = 60e-6
+SPIN_S: Final = 150e-6
+# After so many waits in vain the host sleeps at once, and tries again only now and then.
+MOST_IN_VAIN: Final = 4
+RETRY_SPIN: Final = 16
 # Frames that nobody has taken yet, before the worker is made to wait.
 MOST_BUFFERED: Final = 10_000
 MOST_PIECES: Final = 512
+# Batches of frames that are answered in one turn of the loop.
+MOST_ROUNDS: Final = 16
 
 _outer: contextvars.ContextVar[WorkerExecution | None] = contextvars.ContextVar(
     "toolscript_execution", default=None
@@ -101,6 +106,8 @@ class WorkerExecution(Execution):
         self._descriptor = worker.pipe.fileno()
         self._loop = asyncio.get_running_loop()
         self._frames: list[Frame] = []
+        self._listener: Callable[[Sequence[Frame]], None] | None = None
+        self._handing = False
         self._waiter: asyncio.Future[None] | None = None
         self._ended = False
         self._lost = False
@@ -110,9 +117,10 @@ class WorkerExecution(Execution):
         self._writing = False
         self._outgoing: list[memoryview | bytes] = []
         self._settlements: list[bytes] = []
-        self._flush_soon = False
+        self._soon = False
         self._sent = 0
         self._open_calls = 0
+        self._in_vain = 0
         self._queue_s = queue_s
         self._cpu_limit_s = program.cpu_s
         self._cpu_began = worker.cpu_s()
@@ -143,6 +151,15 @@ class WorkerExecution(Execution):
         if not self._reading and not self._ended:
             self._read(True)
         return frames
+
+    def listen(self, take: Callable[[Sequence[Frame]], None]) -> Callable[[], Awaitable[None]]:
+        self._listener = take
+        self._hand_over()
+
+        async def stop() -> None:
+            self._listener = None
+
+        return stop
 
     def resolve(
         self,
@@ -187,12 +204,21 @@ class WorkerExecution(Execution):
         self._settlements += pieces
         self._sent += 1
         self._open_calls -= 1
-        if not self._flush_soon:
-            self._flush_soon = True
-            self._loop.call_soon(self._flush)
+        if self._soon or self._handing:
+            return
+        if self._open_calls == 0 and self._listener is not None:
+            # The script waits for nothing else: its next call is a few microseconds away.
+            self._go_on()
+        else:
+            self._soon = True
+            self._loop.call_soon(self._go_on)
 
-    def _flush(self) -> None:
-        self._flush_soon = False
+    def _go_on(self) -> None:
+        self._soon = False
+        self._send_settlements()
+        self._hand_over()
+
+    def _send_settlements(self) -> None:
         if self._ended or self.closed or not self._settlements:
             return
         pieces, self._settlements = self._settlements, []
@@ -200,9 +226,33 @@ class WorkerExecution(Execution):
             self._busy_since = time.monotonic()
         self._outgoing += block(b"S", pieces)
         self._write()
-        # Where the script waits for nothing else, its next call is a few microseconds away.
         if self._open_calls == 0 and not self._ended:
             self._spin()
+
+    def _hand_over(self) -> None:
+        """Give the listener what there is, and the guest what the listener answers at once.
+
+        A bounded number of times in one turn of the loop, which has other work too.
+        """
+        if self._handing:
+            return
+        self._handing = True
+        try:
+            for _ in range(MOST_ROUNDS):
+                if self._listener is None or not self._frames:
+                    break
+                frames, self._frames = self._frames, []
+                self._listener(frames)
+                self._send_settlements()
+        finally:
+            self._handing = False
+        if self._listener is None:
+            return
+        if self._frames and not self._soon:
+            self._soon = True
+            self._loop.call_soon(self._go_on)
+        if not self._reading and not self._ended:
+            self._read(True)
 
     def _write(self) -> None:
         pipe = self._worker.pipe
@@ -227,16 +277,25 @@ class WorkerExecution(Execution):
             return
         self._reading = on
         if on:
-            self._loop.add_reader(self._descriptor, self._arrived)
+            self._loop.add_reader(self._descriptor, self._readable)
         else:
             self._loop.remove_reader(self._descriptor)
 
     def _spin(self) -> None:
+        """Look for an answer a moment before the event loop sleeps: waking up costs more."""
+        self._in_vain += 1
+        if self._in_vain > MOST_IN_VAIN and self._in_vain % RETRY_SPIN:
+            return
         until = time.monotonic() + SPIN_S
-        while not self._frames and time.monotonic() < until:
+        while time.monotonic() < until:
             self._arrived()
-            if self._ended:
+            if self._frames:
+                self._in_vain = 0
                 return
+
+    def _readable(self) -> None:
+        self._arrived()
+        self._hand_over()
 
     def _arrived(self) -> None:
         try:
@@ -309,6 +368,9 @@ class WorkerExecution(Execution):
         self._stop()
         if self._waiter is not None and not self._waiter.done():
             self._waiter.set_result(None)
+        if self._listener is not None and not self._soon:
+            self._soon = True
+            self._loop.call_soon(self._go_on)
 
     def _stop(self) -> None:
         self._read(False)

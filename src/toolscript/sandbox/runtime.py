@@ -7,12 +7,13 @@ guest sends, and answers its calls.
 
 from __future__ import annotations
 
+import asyncio
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from toolscript.sandbox.frames import Frame
+from toolscript.sandbox.frames import EndFrame, Frame
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +110,29 @@ class Execution(ABC):
         After an `EndFrame` there are no more. A guest that dies or breaks the protocol ends with
         an `EndFrame` of outcome `worker_exit`: this method never raises for what a guest does.
         """
+
+    def listen(self, take: Callable[[Sequence[Frame]], None]) -> Callable[[], Awaitable[None]]:
+        """Have `take` called on the event loop with the frames as they arrive, to the last.
+
+        `receive` in a loop, for a host that need not be woken for each batch. What comes back
+        ends the listening.
+        """
+
+        async def read() -> None:
+            try:
+                while frames := await self.receive():
+                    take(frames)
+            except Exception as error:
+                message = f"the runtime failed ({type(error).__name__})"
+                take([EndFrame("worker_exit", message=message)])
+
+        reader = asyncio.ensure_future(read())
+
+        async def stop() -> None:
+            reader.cancel()
+            await asyncio.wait([reader])
+
+        return stop
 
     @abstractmethod
     def resolve(
