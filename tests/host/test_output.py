@@ -23,6 +23,10 @@ def size(value: Any) -> int:
     return len(text.encode("utf-8", "backslashreplace"))
 
 
+def shown(text: str) -> int:
+    return len(text.encode("utf-8", "backslashreplace"))
+
+
 def texts(output: Output) -> list[str]:
     return [item.text for item in output.items]
 
@@ -74,12 +78,12 @@ def test_cut_output_is_a_beginning_with_a_mark(printed: list[str], most: int, it
     for text in printed:
         output.take(OutputFrame("text", text=text))
     kept = texts(output)
-    if sum(map(size, printed)) <= most and len(printed) <= items:
+    if sum(map(shown, printed)) <= most and len(printed) <= items:
         assert kept == printed
         return
     assert kept.pop().startswith("[output cut: ")
     assert all(right.startswith(left) for left, right in zip(kept, printed, strict=False))
-    assert sum(map(size, kept)) <= most
+    assert sum(map(shown, kept)) <= most
 
 
 @pytest.mark.parametrize("way", ["console.log(s)", "text(s)", "emit(s)"])
@@ -118,3 +122,12 @@ async def test_items_of_every_kind_keep_their_order() -> None:
         ("image", "", None, "stdout"),
     ]
     assert [item.console for item in result.output] == [True, False, False, True, False]
+
+
+@pytest.mark.parametrize("text", ["x", "é", "\\n"])
+async def test_a_text_counts_as_it_is_read(text: str) -> None:
+    most = {"x": 100, "é": 50, "\\n": 100}[text]
+    for script in ("return '{}'.repeat({})", "text('{}'.repeat({}))", "emit('{}'.repeat({}))"):
+        limits = {"value_bytes": 100, "output_bytes": 100}
+        assert (await run(script.format(text, most), limits=limits)).ok
+        assert not (await run(script.format(text, most + 1), limits=limits)).ok

@@ -53,7 +53,7 @@ def over_limit(over: OverLimit) -> RunError:
 _WHAT: Final = {
     "output_items": "output in items",
     "output_bytes": "output in bytes",
-    "value_bytes": "returned value in bytes of JSON",
+    "value_bytes": "returned value in bytes",
     "total_bytes": "output and value in bytes of JSON",
     "store_value_chars": "stored value in characters of JSON",
     "store_total_chars": "stored values in characters of JSON",

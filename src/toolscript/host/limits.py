@@ -29,9 +29,9 @@ class Limits:
         parallel: calls in flight at once; more wait in order or fail (`over_limit`).
         argument_bytes, argument_chars: JSON of one call's arguments.
         result_bytes: JSON of one call's result.
-        output_bytes: JSON of all output of one run.
+        output_bytes: all output of one run: texts as they are read, values as JSON.
         output_items: number of output items.
-        value_bytes: JSON of the returned value.
+        value_bytes: the returned value: a text as it is read, anything else as JSON.
         total_bytes: JSON of output plus value or failure message together (seed 002's ledger).
         input_bytes: JSON of the program input.
         store_value_chars, store_total_chars: JSON of one stored value, of all stored in a run.

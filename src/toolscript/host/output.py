@@ -35,7 +35,7 @@ def json_bytes(text: str) -> int:
 class Output:
     """The output of one run, in order.
 
-    `output_bytes` counts each item as JSON. `total_bytes` counts the JSON array of all items
+    `output_bytes` counts texts as they are read and values as JSON. `total_bytes` counts the JSON array of all items
     together with the JSON of the value or of the failure's message (seed 002).
 
     Args:
@@ -47,6 +47,7 @@ class Output:
         self._truncate = truncate
         self._cut = False
         self._bytes = 0
+        self._shown = 0
         self.items: list[OutputItem] = []
 
     def take(self, frame: OutputFrame) -> OutputItem | None:
@@ -57,24 +58,30 @@ class Output:
         """
         if self._cut:
             return None
-        item, size = _item(frame)
-        over = self._over(size)
+        item = _item(frame)
+        over = self._over(item)
         if over is None:
-            return self._keep(item, size)
+            return self._keep(item)
         self._cut = True
+        size = _size(item) if over.limit == "total_bytes" else shown_bytes(item)
         room = int(over.allowed - (over.seen - size)) - 2
         if item.type == "text" and over.limit != "output_items" and room > 0:
-            self._keep(replace(item, text=_head(item.text, room)), room + 2)
+            self._keep(replace(item, text=_head(item.text, room)))
         if not self._truncate:
             raise over
         mark = f"[output cut: {over.limit} allows {over.allowed:,}; the script went on]"
-        return self._keep(OutputItem("text", text=mark), 0)
+        item = OutputItem("text", text=mark)
+        self.items.append(item)
+        return item
 
     def check_value(self, value: bytes) -> None:
         """Raises `OverLimit` for a returned value (JSON) that is too large."""
         allowed = self._limits.value_bytes
         if allowed is not None and len(value) > allowed:
-            raise OverLimit("value_bytes", allowed, len(value))
+            # A text counts as it is read: without its quotes and escapes.
+            seen = text_bytes(jsontext.loads(value)) if value[:1] == b'"' else len(value)
+            if seen > allowed:
+                raise OverLimit("value_bytes", allowed, seen)
         self._check_total(len(value))
 
     def check_message(self, message: str) -> None:
@@ -83,8 +90,8 @@ class Output:
 
     @property
     def bytes(self) -> int:
-        """What all items take, as JSON."""
-        return self._bytes
+        """What all items take: texts as they are read, values as JSON."""
+        return self._shown
 
     def fit(self, message: str) -> str:
         """Cut output and `message` until both are within `total_bytes`; gives the message.
@@ -114,19 +121,23 @@ class Output:
             left -= size
         self.items = kept
 
-    def _keep(self, item: OutputItem, size: int) -> OutputItem:
+    def _keep(self, item: OutputItem) -> OutputItem:
         self.items.append(item)
-        self._bytes += size
+        self._shown += shown_bytes(item)
+        if self._limits.total_bytes is not None:
+            self._bytes += _size(item)
         return item
 
-    def _over(self, size: int) -> OverLimit | None:
+    def _over(self, item: OutputItem) -> OverLimit | None:
         limits = self._limits
         if len(self.items) >= limits.output_items:
             return OverLimit("output_items", limits.output_items, len(self.items) + 1)
-        if limits.output_bytes is not None and self._bytes + size > limits.output_bytes:
-            return OverLimit("output_bytes", limits.output_bytes, self._bytes + size)
+        if limits.output_bytes is not None:
+            shown = self._shown + shown_bytes(item)
+            if shown > limits.output_bytes:
+                return OverLimit("output_bytes", limits.output_bytes, shown)
         if limits.total_bytes is not None:
-            total = self._array_bytes() + size + (1 if self.items else 0)
+            total = self._array_bytes() + _size(item) + (1 if self.items else 0)
             if total > limits.total_bytes:
                 return OverLimit("total_bytes", limits.total_bytes, total)
         return None
@@ -140,21 +151,34 @@ class Output:
         return _EMPTY_ARRAY + self._bytes + max(len(self.items) - 1, 0)
 
 
-def _item(frame: OutputFrame) -> tuple[OutputItem, int]:
-    value = None if frame.value is None else jsontext.loads(frame.value)
-    item = OutputItem(
+def text_bytes(text: str) -> int:
+    """Length of a text in UTF-8 bytes."""
+    return len(text) if text.isascii() else len(text.encode("utf-8", "backslashreplace"))
+
+
+def shown_bytes(item: OutputItem) -> int:
+    """What an item takes as it is read: a text as it is, an image in base64, a value as JSON."""
+    if item.type == "text":
+        return text_bytes(item.text)
+    if item.type == "image":
+        return len(item.data)
+    return text_bytes(item.value) if isinstance(item.value, str) else _size(item)
+
+
+def _item(frame: OutputFrame) -> OutputItem:
+    return OutputItem(
         type=frame.type,
         text=frame.text,
-        value=value,
+        value=None if frame.value is None else jsontext.loads(frame.value),
         data=frame.data,
         mime_type=frame.mime_type,
         stream=frame.stream,
         console=frame.console,
     )
-    return item, len(frame.value) if frame.value is not None else _size(item)
 
 
 def _size(item: OutputItem) -> int:
+    """What an item takes as JSON."""
     if item.type == "text":
         return json_bytes(item.text)
     if item.type == "image":
