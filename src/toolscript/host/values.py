@@ -14,20 +14,21 @@ import enum
 import json
 import math
 import os
-import re
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Any, Final, cast
 
 from toolscript.contract.problems import path_text
 from toolscript.contract.tool import ToolValue
+from toolscript.jsonscan import deeper_than, has_digits
 from toolscript.jsontext import escape_lone_surrogates
 
 NESTING: Final = 512
 """Levels of arrays and objects that a value may have."""
 
 _EXACT: Final = 2**53
-_MANY_DIGITS = re.compile(r"\d{16}")
+_DIGITS: Final = 16
+"""An integer beyond 2^53 has at least so many."""
 
 Path = tuple[str | int, ...]
 
@@ -69,18 +70,17 @@ def json_text(value: Any, *, sort_keys: bool = False) -> JsonText:
         value = value.value
     try:
         text = (_SORTED if sort_keys else _PLAIN).encode(value)
-        if text.count("[") + text.count("{") > NESTING:
-            _check_depth(text, value)
     except Exception:
         # The encoder says neither where nor, for keys, what to do: the walk does.
         text = _walk(value, sort_keys)
-    if text.isascii():
-        size = len(text)
-    else:
+    if not text.isascii():
         text = escape_lone_surrogates(text)
-        size = len(text.encode())
-    bigints = _MANY_DIGITS.search(text) is not None and _holds_bigint(text)
-    return JsonText(text, size, bigints, face)
+    data = text.encode()
+    if deeper_than(data, NESTING):
+        # Refused by the walk, which names the place.
+        _walk(value, sort_keys)
+    bigints = has_digits(data, _DIGITS) and _holds_bigint(text)
+    return JsonText(text, len(data), bigints, face)
 
 
 def _holds_bigint(text: str) -> bool:
@@ -97,30 +97,6 @@ def _holds_bigint(text: str) -> bool:
     except RecursionError:
         return True
     return found
-
-
-def _check_depth(text: str, value: Any) -> None:
-    """Raises RecursionError for a value deeper than `NESTING` levels."""
-    if isinstance(value, str):
-        return
-    depth = deepest = 0
-    inside = False
-    for match in _BRACKETS.finditer(text):
-        mark = match[0]
-        if mark == '"':
-            inside = not inside
-        elif inside or len(mark) > 1:
-            continue
-        elif mark in "[{":
-            depth += 1
-            deepest = max(deepest, depth)
-        else:
-            depth -= 1
-    if deepest > NESTING:
-        raise RecursionError
-
-
-_BRACKETS = re.compile(r'"(?:[^"\\]|\\.)*"|[\[\]{}]')
 
 
 def _converted(value: object) -> Any:

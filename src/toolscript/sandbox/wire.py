@@ -11,9 +11,9 @@ import json
 import re
 import struct
 from collections.abc import Iterator
-from itertools import accumulate
 from typing import Any, Final, cast, get_args
 
+from toolscript.jsonscan import deeper_than, outside_strings
 from toolscript.sandbox.frames import (
     CallFrame,
     CancelFrame,
@@ -36,9 +36,6 @@ BLOCK_SLACK: Final = 4 << 20
 
 _OUTCOMES: Final = frozenset(get_args(Outcome))
 _MIME_TYPES: Final = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp"})
-_STRUCTURE: Final = bytes(set(range(256)) - set(b'[]{}"'))
-_STRING: Final = re.compile(rb'"[^"]*"')
-_ESCAPE: Final = re.compile(rb"\\.", re.DOTALL)
 _DIGITS: Final = re.compile(rb"[0-9]*")
 _NUMBERS: Final = re.compile(rb"[0-9]+")
 
@@ -53,35 +50,10 @@ def check_json(text: bytes) -> None:
     Raises:
         ProtocolError: for more than 512 levels or a number of more than 4,300 digits.
     """
-    if text.count(b"[") + text.count(b"{") > MAX_DEPTH and _deeper_than(text, MAX_DEPTH):
+    if deeper_than(text, MAX_DEPTH):
         raise ProtocolError(f"a value is nested deeper than {MAX_DEPTH} levels")
     if len(text) > MAX_DIGITS and _has_endless_number(text):
         raise ProtocolError(f"a number has more than {MAX_DIGITS} digits")
-
-
-def _deeper_than(text: bytes, most: int) -> bool:
-    brackets = _without_strings(text, _STRUCTURE)
-    for _ in range(3):
-        # Wide values, the usual ones, vanish in a few rounds.
-        brackets = brackets.replace(b"[]", b"").replace(b"{}", b"")
-    depth = 0
-    for start in range(0, len(brackets), 256):
-        part = brackets[start : start + 256]
-        up = part.count(b"[") + part.count(b"{")
-        if depth + up > most:
-            steps = [1 if byte in b"[{" else -1 for byte in part]
-            if max(accumulate(steps, initial=depth)) > most:
-                return True
-        depth += 2 * up - len(part)
-    return False
-
-
-def _without_strings(text: bytes, drop: bytes) -> bytes:
-    """What stands outside of strings, without the bytes of `drop`."""
-    if b"\\" in text:
-        text = _ESCAPE.sub(b"", text)
-    # Two quotes side by side join two strings or are an empty one: what is inside stays inside.
-    return _STRING.sub(b"", text.translate(None, drop).replace(b'""', b"")).replace(b'"', b"")
 
 
 def _has_endless_number(text: bytes) -> bool:
@@ -90,7 +62,7 @@ def _has_endless_number(text: bytes) -> bool:
     for at in range(0, len(text), stride):
         found = _DIGITS.match(text, at, at + stride)
         if found is not None and found.end() - at >= stride:
-            runs = _NUMBERS.finditer(_without_strings(text, b""))
+            runs = _NUMBERS.finditer(outside_strings(text))
             return any(run.end() - run.start() > MAX_DIGITS for run in runs)
     return False
 
