@@ -193,13 +193,16 @@ def test_any_json_passes_the_check(value: Any) -> None:
 # -- a worker that lies
 
 
+def sleeper() -> subprocess.Popen[bytes]:
+    """A process that stands for a worker's; its words come from the test."""
+    return subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"])
+
+
 async def run_with(said: bytes, *, hang_up: bool = True) -> list[Frame]:
     """The frames of an execution whose worker says this, whatever it is told."""
     ours, theirs = socket.socketpair()
     ours.setblocking(False)
-    process = subprocess.Popen(
-        [sys.executable, "-c", "import time; time.sleep(60)"], stdout=subprocess.DEVNULL
-    )
+    process = sleeper()
     pool = Pool(PoolSettings(max_workers=1, max_runs=1, idle_s=60, required=False))
     worker = Worker(process, ours)
     execution = WorkerExecution(pool, worker, Program(code="", surface="{}", frame_bytes=MIB), 0.0)

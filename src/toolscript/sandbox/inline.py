@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import importlib
 import json
+import logging
 import time
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
@@ -19,6 +20,7 @@ from toolscript.sandbox.program import program_settings
 from toolscript.sandbox.runtime import Capabilities, Execution, Program, Runtime, Usage
 from toolscript.sandbox.wire import Decoder, ProtocolError
 
+LOGGER: Final = logging.getLogger("toolscript")
 # Threads may have small stacks; the engine must end its recursion before theirs does.
 STACK_BYTES: Final = 200 << 10
 
@@ -156,6 +158,10 @@ class InlineExecution(Execution):
             )
         except ProtocolError as error:
             self._finish(EndFrame("worker_exit", message=f"the guest broke the protocol: {error}"))
+        except Exception as error:
+            # Nobody waits for this callback but the run: what failed here must end it.
+            LOGGER.exception("the engine failed")
+            self._finish(EndFrame("worker_exit", message=f"the engine failed: {error}"))
         if self._ended:
             self._wake()
             return

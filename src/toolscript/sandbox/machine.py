@@ -141,8 +141,8 @@ class Machine:
         options = ("frame_bytes", "clock", "json", "track_lines", "allow_eval")
         texts = ("surface", "catalog", "input", "store", "modules")
         settings = json.dumps({name: program[name] for name in options})
+        body = self._compile(program["code"])
         try:
-            body = self._compile(program["code"])
             self._start(settings, *(program[name] for name in texts), body)
         except self._error as error:
             self._explain(error)
@@ -253,16 +253,14 @@ class Machine:
             try:
                 evaluate(prefix + code + suffix)
             except self._error as error:
-                if str(error).startswith("SyntaxError"):
-                    raise _rejected(error, len(prefix)) from None
                 if not str(error).startswith("0"):
-                    raise
+                    self._explain(error)
+                    raise _rejected(error, len(prefix)) from None
         try:
             return evaluate(BODY_PREFIX + code + "\n})")
         except self._error as error:
-            if str(error).startswith("SyntaxError"):
-                raise _rejected(error, len(BODY_PREFIX)) from None
-            raise
+            self._explain(error)
+            raise _rejected(error, len(BODY_PREFIX)) from None
 
 
 def _rejected(error: Exception, prefix: int) -> Rejected:

@@ -29,7 +29,8 @@ from typing import Any
 
 HEADER = struct.Struct("<I")
 SETTLEMENT = struct.Struct("<IBBqIi")
-SPIN_S = 50e-6
+SPIN_S = 100e-6
+IDLE_MS = 20
 READ_BYTES = 1 << 18
 STACK_BYTES = 4 << 20
 REHEARSAL: dict[str, Any] = {
@@ -94,9 +95,9 @@ class Pipe:
         del buffer[: 4 + length]
         return block
 
-    def waiting(self) -> bool:
-        """Whether the host has said something."""
-        return bool(self._buffer) or self._poll is None or bool(self._poll.poll(0))
+    def waiting(self, wait_ms: int = 0) -> bool:
+        """Whether the host has said something, or does so within that time."""
+        return bool(self._buffer) or self._poll is None or bool(self._poll.poll(wait_ms))
 
     def _fill(self) -> None:
         until = 0.0
@@ -147,9 +148,11 @@ class Worker:
         while True:
             machine = self.machine()
             self._pipe.write(b"r\n")
-            for _ in machine.warm():
-                if self._pipe.waiting():
-                    break
+            if not self._pipe.waiting(IDLE_MS):
+                # Nobody is in a hurry: compile ahead what the next script may need.
+                for _ in machine.warm():
+                    if self._pipe.waiting():
+                        break
             block = self._pipe.read()
             while block[:1] != b"R":
                 block = self._pipe.read()
@@ -218,13 +221,9 @@ class Worker:
         return ended
 
     def _flush(self, said: list[bytes]) -> None:
-        # Each fetched text is a block of its own when it is large, so that no block is huge.
-        small: list[bytes] = []
-        for data in said:
-            small.append(data)
-        said.clear()
-        if small:
-            self._pipe.write(b"".join(small))
+        if said:
+            self._pipe.write(b"".join(said))
+            said.clear()
 
     def _stopped(self, machine: Any, program: dict[str, Any], stop: Any) -> None:
         """Send what the script had said, then why it was stopped."""
