@@ -11,7 +11,9 @@ from pydantic import BaseModel, ValidationError
 from pydantic.v1 import BaseModel as BaseModelV1
 from pydantic.v1 import ValidationError as ValidationErrorV1
 
+from toolscript.contract.problems import tool_error
 from toolscript.contract.tool import JsonSchema
+from toolscript.contract.typed import problems_of
 from toolscript.contract.validation import Validator, compile_validator
 from toolscript.errors import ToolError
 from toolscript.langchain.schema import arguments_model, string_parameter, takes_one_string
@@ -44,7 +46,9 @@ def argument_error(validator: Validator, args: Mapping[str, Any], error: Excepti
             validator.check_input(args)
         except ToolError as refused:
             return refused
-    found = cast("ValidationError", error).errors()
+    if isinstance(error, ValidationError):
+        return tool_error(problems_of(error, {}), "invalid_args")
+    found = cast("ValidationErrorV1", error).errors()
     sentences = [
         f"{'.'.join(str(step) for step in one['loc']) or 'the argument'}: {one['msg']}"
         for one in found[:8]

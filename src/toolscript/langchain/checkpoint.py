@@ -35,7 +35,9 @@ class RunRecord:
     """One code run in the checkpointer: its place there, and what was written to it so far.
 
     A lazy one is for graphs of `durability="exit"`: it writes when the run pauses or ends, and
-    what it did is lost with its process, as with the rest of such a graph. Each write gets a number of its own, since checkpointers keep the first write of each task
+    what it did is lost with its process, as with the rest of such a graph.
+
+    Each write gets a number of its own, since checkpointers keep the first write of each task
     and give them back in the order of the tasks' ids.
     """
 
@@ -53,13 +55,19 @@ class RunRecord:
     _kept: int = 0
 
     @property
+    def run_id(self) -> str:
+        """The same for each execution of the task."""
+        place = self.place.get("configurable", {})
+        return f"{place['thread_id']}/{place['checkpoint_ns']}"
+
+    @property
     def stored(self) -> StoredRun | None:
         """The run as a journal has it; None for one that did not begin yet."""
         if self._head is None:
             return None
         status, outcome = self._standing
         return StoredRun(
-            run_id=self.session.run_id,
+            run_id=self.run_id,
             status=status,
             head=self._head,
             outcome=outcome,
@@ -210,10 +218,7 @@ class CheckpointJournal:
 
 
 def record_of(session: Session, *, is_async: bool) -> RunRecord | None:
-    """Where the run of a session is kept; None outside of a graph with a checkpointer.
-
-    A kept run has the same id in each execution of its task.
-    """
+    """Where the run of a session is kept; None outside of a graph with a checkpointer."""
     configurable: Mapping[str, Any] = (session.config or {}).get("configurable", {})
     saver = configurable.get(_CHECKPOINTER)
     thread = configurable.get("thread_id")
@@ -223,6 +228,5 @@ def record_of(session: Session, *, is_async: bool) -> RunRecord | None:
     # The task's namespace is the same for each of its executions, and of no other task.
     namespace = f"{configurable.get('checkpoint_ns', '')}|script:{session.call_id}"
     place: RunnableConfig = {"configurable": {"thread_id": str(thread), "checkpoint_ns": namespace}}
-    session.run_id = f"{thread}/{namespace}"
     is_lazy = configurable.get(_DURABILITY) == "exit"
     return RunRecord(saver, place, is_async, session, is_lazy)

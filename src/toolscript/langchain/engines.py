@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import Any, cast
 
@@ -10,32 +10,14 @@ from langchain_core.tools import BaseTool
 from langchain_core.tools import tool as langchain_tool
 
 from toolscript.contract.convert import tool_from
-from toolscript.contract.tool import GlobalFunction, JsonSchema, Namespace
+from toolscript.contract.tool import JsonSchema, Namespace
 from toolscript.engine import CodeMode
-from toolscript.host.approval import ApproveCallback
-from toolscript.host.limits import Limits
-from toolscript.host.policy import Policy
+from toolscript.errors import ContractError
 from toolscript.langchain.checkpoint import CheckpointJournal
 from toolscript.langchain.convert import flatten_tools, tool_from_langchain
 from toolscript.langchain.foreign import as_langchain_calls
 from toolscript.langchain.inject import wants_injection
-from toolscript.profiles import Knobs, Profile
-from toolscript.sandbox.runtime import Runtime
-
-
-class EngineOptions(Knobs, total=False):
-    """What `CodeMode` takes besides tools; see there."""
-
-    profile: str | Profile
-    input_schema: Any
-    runtime: Runtime | None
-    limits: Limits | Mapping[str, Any] | None
-    policy: Policy | None
-    approve: ApproveCallback | None
-    modules: Mapping[str, str] | None
-    globals: Sequence[GlobalFunction] | None
-    shortcuts: Mapping[str, str] | None
-    tool_hints: Mapping[str, str] | None
+from toolscript.options import EngineOptions
 
 
 class Engines:
@@ -68,10 +50,17 @@ def converted(tools: Any, output_schemas: Mapping[str, JsonSchema]) -> Any:
         if isinstance(item, Namespace):
             return Namespace(item.name, convert(item.tools), item.description, item.error_class)
         if callable(item) and wants_injection(item):
-            return one(langchain_tool(item))
+            return one(_as_langchain_tool(item))
         return as_langchain_calls(tool_from(item))
 
     if isinstance(tools, Mapping):
         groups = cast("Mapping[str, Any]", tools)
         return {name: convert(group) for name, group in groups.items()}
     return convert(tools)
+
+
+def _as_langchain_tool(function: Callable[..., Any]) -> BaseTool:
+    try:
+        return langchain_tool(function)
+    except ValueError as error:
+        raise ContractError(f"{getattr(function, '__name__', function)}: {error}") from error

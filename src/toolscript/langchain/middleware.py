@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from fnmatch import fnmatchcase
-from typing import Any, Unpack, cast
+from typing import Any, Final, Unpack, cast
 
 from langchain.agents.middleware import AgentMiddleware, ModelRequest, ModelResponse
 from langchain_core.messages import SystemMessage
@@ -20,6 +20,8 @@ from toolscript.langchain.engines import EngineOptions, Engines, converted
 from toolscript.langchain.inject import Inject
 from toolscript.langchain.script_tool import ScriptTool
 from toolscript.langchain.session import Around
+
+_MOST_MADE: Final = 16
 
 
 class CodeModeMiddleware(AgentMiddleware[Any, Any]):
@@ -84,6 +86,9 @@ class CodeModeMiddleware(AgentMiddleware[Any, Any]):
         key = tuple(sorted(map(id, chosen)))
         made = self._made.get(key)
         if made is None:
+            # An agent that makes its tools anew for each call must not fill the memory.
+            while len(self._made) >= _MOST_MADE:
+                self._made.pop(next(iter(self._made)), None)
             engines = Engines(converted(chosen, self._output_schemas), self._options)
             # The tools are held so that their ids stay theirs.
             made = self._made[key] = (engines, chosen)

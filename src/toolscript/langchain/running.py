@@ -19,7 +19,7 @@ from toolscript.result import Pending, RunResult
 
 
 @dataclass(frozen=True, slots=True)
-class Surroundings:
+class RunOptions:
     """What a run gets besides its script; see `CodeMode.run`."""
 
     input: Any
@@ -30,7 +30,7 @@ class Surroundings:
 
 
 async def run_in_graph(
-    engines: Engines, source: str, session: Session, given: Surroundings, *, is_async: bool
+    engines: Engines, source: str, session: Session, given: RunOptions, *, is_async: bool
 ) -> RunResult:
     """Run a script to its end. What it had done before an interruption is not done again.
 
@@ -39,6 +39,8 @@ async def run_in_graph(
     """
     record = record_of(session, is_async=is_async)
     engine = engines.plain if record is None else engines.kept
+    if record is not None:
+        session.run_id = record.run_id
     session_token = current_session.set(session)
     record_token = None if record is None else current_record.set(record)
     try:
@@ -64,7 +66,7 @@ async def run_in_graph(
     return result
 
 
-async def _begin(engine: CodeMode, source: str, given: Surroundings, run_id: str) -> RunResult:
+async def _begin(engine: CodeMode, source: str, given: RunOptions, run_id: str) -> RunResult:
     return await engine.run(
         source,
         input=given.input,
@@ -77,15 +79,15 @@ async def _begin(engine: CodeMode, source: str, given: Surroundings, run_id: str
 
 
 async def _begin_or_go_on(
-    engine: CodeMode, source: str, given: Surroundings, record: RunRecord
+    engine: CodeMode, source: str, given: RunOptions, record: RunRecord
 ) -> RunResult:
     if record.stored is None:
-        return await _begin(engine, source, given, record.session.run_id)
-    return await _resume(engine, record.session.run_id, record.made_again(), given)
+        return await _begin(engine, source, given, record.run_id)
+    return await _resume(engine, record.run_id, record.made_again(), given)
 
 
 async def _resume(
-    engine: CodeMode, run_id: str, decisions: Mapping[str, Answer], given: Surroundings
+    engine: CodeMode, run_id: str, decisions: Mapping[str, Answer], given: RunOptions
 ) -> RunResult:
     return await engine.resume(
         run_id,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import inspect
 import logging
 import sys
@@ -13,14 +14,11 @@ from langchain_core.messages import BaseMessage
 from langchain_core.tools import BaseTool, Tool, create_schema_from_function
 from pydantic import BaseModel, TypeAdapter
 from pydantic.errors import PydanticUserError
-from pydantic.json_schema import (
-    GenerateJsonSchema,
-    JsonSchemaMode,
-    JsonSchemaValue,
-)
+from pydantic.json_schema import JsonSchemaValue
 from pydantic.v1 import BaseModel as BaseModelV1
 
 from toolscript.contract.tool import JsonSchema
+from toolscript.contract.typed import QuietJsonSchema, tidy
 from toolscript.langchain.inject import Injection
 from toolscript.langchain.signature import (
     annotations_of,
@@ -78,7 +76,7 @@ def input_schema_of(tool: BaseTool, injection: Injection) -> JsonSchema:
         schema = dict(tool.args_schema)
     else:
         model = arguments_model(tool)
-        schema = dict(_model_schema(tool.name, model)) if model else {}
+        schema = _model_schema(tool.name, model) if model else {}
         # LangChain puts the tool's description here, and for some tools that of `_run`.
         schema.pop("description", None)
         schema.pop("title", None)
@@ -94,16 +92,15 @@ def output_schema_of(tool: BaseTool) -> JsonSchema | None:
     if annotation is Any or annotation is object:
         return None
     try:
-        return (
-            TypeAdapter(annotation).json_schema(mode="serialization", schema_generator=_Lenient)
-            or None
-        )
+        adapter: TypeAdapter[Any] = TypeAdapter(annotation)
+        schema = adapter.json_schema(mode="serialization", schema_generator=_Lenient)
+        return tidy(schema) or None
     except (PydanticUserError, TypeError, NameError, ValueError) as error:
         log.warning("tool %s: its return type has no schema: %s", tool.name, _first_line(error))
         return None
 
 
-class _Lenient(GenerateJsonSchema):
+class _Lenient(QuietJsonSchema):
     """Says "anything" where a type has no JSON Schema, instead of giving up on the whole."""
 
     def handle_invalid_for_json_schema(self, schema: Any, error_info: str) -> JsonSchemaValue:
@@ -112,10 +109,10 @@ class _Lenient(GenerateJsonSchema):
 
 def _model_schema(tool: str, model: ArgumentsModel) -> dict[str, Any]:
     if issubclass(model, BaseModelV1):
-        return model.schema()
-    mode: JsonSchemaMode = "validation"
+        # Pydantic keeps this schema and gives it out again.
+        return copy.deepcopy(model.schema())
     try:
-        return model.model_json_schema(schema_generator=_Lenient, mode=mode)
+        return tidy(model.model_json_schema(schema_generator=_Lenient))
     except (PydanticUserError, TypeError, NameError, ValueError) as error:
         log.warning("tool %s: its arguments have no schema: %s", tool, _first_line(error))
         return {"type": "object"}

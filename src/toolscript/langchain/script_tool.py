@@ -18,7 +18,7 @@ from toolscript.langchain.engines import Engines
 from toolscript.langchain.inject import Inject
 from toolscript.langchain.outcome import message_of
 from toolscript.langchain.progress import writes_progress
-from toolscript.langchain.running import Surroundings, run_in_graph
+from toolscript.langchain.running import RunOptions, run_in_graph
 from toolscript.langchain.session import Around, Session
 from toolscript.result import UNSET
 
@@ -104,7 +104,7 @@ class ScriptTool(BaseTool):
             channels=channels,
         )
         result = await run_in_graph(
-            self._engines_for(config), code, session, self._surroundings(runtime), is_async=is_async
+            self._engines_for(config), code, session, self._options_for(runtime), is_async=is_async
         )
         with_artifact = self.response_format == "content_and_artifact"
         message = message_of(
@@ -125,13 +125,13 @@ class ScriptTool(BaseTool):
             answer = message.content
         return (answer, message.artifact) if with_artifact else answer
 
-    def _surroundings(self, runtime: ToolRuntime[Any, Any] | None) -> Surroundings:
+    def _options_for(self, runtime: ToolRuntime[Any, Any] | None) -> RunOptions:
         made: dict[str, Any] = {
             name: value(runtime) if callable(value) else value
             for name, value in self._given.items()
         }
         context = made.get("context")
-        return Surroundings(
+        return RunOptions(
             input=made.get("input", UNSET),
             context=runtime if context is None else context,
             store=made.get("store"),

@@ -21,13 +21,16 @@ if TYPE_CHECKING:
     from toolscript.contract.tool import ToolContext
 
 
+Place = tuple[int, ...]
+"""The call's number in its script; where a tool ran a script of its own, that follows."""
+
+
 @dataclass(frozen=True, slots=True)
 class NestedCall:
     """One call as middleware sees it and may change it.
 
-    `place` is the call's number in its script; where a tool ran a script of its own, that
-    follows. `state` is the graph's, with what earlier calls of the script wrote. `runtime` is
-    None outside of a graph; `config` None leaves it to LangChain's own context.
+    `state` is the graph's, with what earlier calls of the script wrote. `runtime` is None
+    outside of a graph; `config` None leaves it to LangChain's own context.
     """
 
     place: Place
@@ -38,8 +41,6 @@ class NestedCall:
     state: Any
     runtime: ToolRuntime[Any, Any] | None
 
-
-Place = tuple[int, ...]
 
 Execute = Callable[[NestedCall], Awaitable[Any]]
 """Runs a nested call and gives the message or command that LangChain makes of it."""
