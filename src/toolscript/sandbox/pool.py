@@ -109,7 +109,12 @@ class Worker:
                 if block != b"r\n" or self.ready:
                     raise ConnectionResetError("an idle worker spoke")
                 self.ready = True
-        return True
+        try:
+            # Nothing more may come from a worker that waits, but it may have died since.
+            self.pipe.recv(1)
+        except BlockingIOError:
+            return True
+        raise ConnectionResetError("the worker ended, or spoke, while it was idle")
 
     def kill(self) -> None:
         self.process.kill()
