@@ -14,6 +14,7 @@ import pytest
 from tests.host.support import run, tool
 from toolscript.contract.tool import Retry, ToolValue
 from toolscript.errors import ToolError
+from toolscript.host.cancel import CancelToken
 from toolscript.result import ErrorKind
 
 ADD = {
@@ -383,3 +384,36 @@ async def test_redaction_and_bounds_of_receipts() -> None:
     assert "'k'" not in repr(result.calls[0])
     result = await run("await tools.t({})", [tool("t", call)])
     assert len(result.calls[0].result) < 3_000
+
+
+async def test_a_retried_tool_has_its_time_anew_in_each_attempt() -> None:
+    deadlines: list[float] = []
+
+    async def flaky(args: Any, context: Any) -> None:
+        deadlines.append(context.deadline)
+        if len(deadlines) == 1:
+            await asyncio.Event().wait()
+
+    retry = Retry(attempts=2, wait_s=0.001)
+    one = tool("t", flaky, retry=retry, idempotent=True, timeout=0.05)
+    result = await run("await tools.t({})", [one])
+    assert (result.ok, result.calls[0].attempts) == (True, 2)
+    assert deadlines[1] > deadlines[0]
+
+
+@pytest.mark.parametrize("when", ["in an attempt", "between attempts"])
+async def test_a_retried_tool_can_be_cancelled(when: str) -> None:
+    token, tried = CancelToken(), list[int]()
+
+    async def flaky(args: Any, context: Any) -> None:
+        tried.append(1)
+        asyncio.get_running_loop().call_later(0.05, token.cancel)
+        if when == "in an attempt":
+            await asyncio.Event().wait()
+        raise OSError("again")
+
+    retry = Retry(attempts=9, wait_s=5.0)
+    one = tool("t", flaky, retry=retry, idempotent=True)
+    result = await run("try { await tools.t({}) } catch {}", [one], cancel=token)
+    assert [call.status for call in result.calls] == ["cancelled"]
+    assert len(tried) == 1

@@ -40,13 +40,15 @@ async def handled(
         begun(record)
         return await _called(gate, args, context)
 
+    deadline = context.deadline
+
     async def attempt() -> Any:
         if gate.turnstile is not None:
             await gate.turnstile.enter()
         try:
             if record.started_at is None:
                 begun(record)
-            return await _in_time(gate, args, context)
+            return await _in_time(gate, args, context, deadline)
         finally:
             if gate.turnstile is not None:
                 gate.turnstile.leave()
@@ -56,12 +58,12 @@ async def handled(
     return await with_retry(retry, attempt, record, passthrough)
 
 
-async def _in_time(gate: ToolGate, args: Any, context: CallContext) -> Any:
+async def _in_time(gate: ToolGate, args: Any, context: CallContext, deadline: float | None) -> Any:
     seconds = gate.tool.options.timeout
     if seconds is None:
         return await _called(gate, args, context)
     own = time.monotonic() + seconds
-    context.deadline = own if context.deadline is None else min(context.deadline, own)
+    context.deadline = own if deadline is None else min(deadline, own)
     clock = asyncio.timeout(seconds)
     try:
         async with clock:
