@@ -64,9 +64,13 @@ def surroundings_of(
         shortcuts=_shortcut_targets(contract, shortcuts),
         hints=dict(hints),
         options={
-            name: most
-            for name in ("store_value_chars", "store_total_chars")
-            if (most := getattr(profile.limits, name)) is not None
+            # Seed 001 denies a call without an argument object; elsewhere it is an empty one.
+            "bare_calls": not profile.broker,
+            **{
+                name: most
+                for name in ("store_value_chars", "store_total_chars")
+                if (most := getattr(profile.limits, name)) is not None
+            },
         },
     )
     listed = [entry for entry in contract.entries if not entry.tool.options.hidden]

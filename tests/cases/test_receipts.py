@@ -72,6 +72,12 @@ async def test_a_partial_read_nobody_asked_for_is_an_error() -> None:
     assert "40/100" in result.error.message
 
 
+async def test_a_call_without_arguments_is_denied() -> None:
+    async with CodeMode(TOOLS, profile="broker") as codemode:
+        result = await codemode.run('try { await tools.call("Echo") } catch {} return 1')
+    assert [call.status for call in result.calls] == ["denied"]
+
+
 async def test_a_call_resolves_to_result_and_text() -> None:
     async with CodeMode(TOOLS, profile="broker") as codemode:
         result = await codemode.run('return await tools.call("Echo", { a: 1 })')

@@ -19,10 +19,13 @@
 
   // What is sent for the arguments of a call. A bare string fills the one property that asks for it.
   const argumentText = (property, args, where) => {
-    let value = args.length === 0 || args[0] === undefined ? {} : args[0];
+    let value = args[0];
+    if (args.length === 0 || value === undefined) value = options.bare_calls === false ? null : {};
     if (args.length > 1 && !errors.isObject(value) && !errors.isObject(args[1])) {
       const name = typeof property === "string" ? property : "name";
-      throw new p.TypeError(where + " takes one object, not values in a row: { " + name + ": …, … }");
+      throw new p.TypeError(
+        where + " takes one object, not values in a row: { " + name + ": …, … }",
+      );
     }
     if (typeof value === "string" && typeof property === "string") {
       const rest = args[1];
@@ -35,7 +38,12 @@
 
   const fail = (kind, error) => {
     const message = "" + (errors.isObject(error) ? error.message : error);
-    return errors.toolError(kind, { __proto__: null, tool: kind.name, code: "invalid_args", message });
+    return errors.toolError(kind, {
+      __proto__: null,
+      tool: kind.name,
+      code: "invalid_args",
+      message,
+    });
   };
 
   // `kind` says which error a failure becomes, `head` makes the first lines of the frame.
