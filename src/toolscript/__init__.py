@@ -145,10 +145,10 @@ _HOME = {
 # Importing toolscript has to be cheap: each name is imported when it is first touched.
 _MODULE_OF = {name: module for module, names in _HOME.items() for name in names}
 
-__all__ = sorted(_MODULE_OF)
-
 
 def __getattr__(name: str) -> Any:
+    if name == "__all__":
+        return __dir__()
     module = _MODULE_OF.get(name)
     if module is None:
         raise AttributeError(f"module 'toolscript' has no attribute {name!r}")
@@ -158,4 +158,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return __all__
+    return sorted(_MODULE_OF)

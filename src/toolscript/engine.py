@@ -124,7 +124,13 @@ class CodeMode:
     ) -> Parts:
         if profile.require_policy:
             check_bindings([tool for group in namespaces for tool in group.tools])
-        contract = Contract.of(namespaces, profile, input=self._input, globals=self._globals)
+        contract = Contract.of(
+            namespaces,
+            profile,
+            input=self._input,
+            globals=self._globals,
+            shortcuts=self._shortcuts,
+        )
         return Parts(
             contract=contract,
             profile=profile,
@@ -132,7 +138,6 @@ class CodeMode:
                 contract,
                 profile,
                 modules=self._modules,
-                shortcuts=self._shortcuts,
                 hints=self._hints,
             ),
             live=self._live,

@@ -30,6 +30,7 @@ from toolscript.sandbox.quickjs import shared_runtime
 from toolscript.sandbox.runtime import Clock, Execution, Program, Runtime
 from toolscript.script.constrained import check_constrained
 from toolscript.script.diagnostic import Diagnostic, ScriptError
+from toolscript.script.modules import ANY_MODULE
 from toolscript.script.script import Script, prepare
 
 
@@ -134,7 +135,7 @@ def prepared(source: str, parts: Parts) -> Script:
         source,
         form=parts.profile.source,
         typescript=parts.profile.typescript,
-        modules=parts.surroundings.modules,
+        modules=ANY_MODULE if _imports(parts) else parts.surroundings.modules,
         namespaces=[space.name for space in parts.contract.namespaces if space.name],
     )
 
@@ -146,8 +147,15 @@ async def checked(script: Script, parts: Parts) -> tuple[Diagnostic, ...]:
     if parts.profile.check == "types":
         from toolscript.script.typecheck import check_types
 
-        return await check_types(script, parts.contract.checked)
+        runtime = parts.runtime or shared_runtime()
+        definitions = runtime.type_definitions()
+        return await check_types(script, parts.contract.checked, definitions=definitions)
     return ()
+
+
+def _imports(parts: Parts) -> bool:
+    """Whether the platform itself resolves what a script imports."""
+    return parts.runtime is not None and parts.runtime.capabilities.imports
 
 
 async def _refused(parts: Parts, request: Request, error: RunError) -> RunResult:

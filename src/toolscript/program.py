@@ -47,7 +47,6 @@ def surroundings_of(
     profile: Profile,
     *,
     modules: Mapping[str, str],
-    shortcuts: Mapping[str, str],
     hints: Mapping[str, str],
 ) -> Surroundings:
     """What every run of a contract shares.
@@ -56,12 +55,12 @@ def surroundings_of(
         ConfigurationError: for a global or a shortcut whose name cannot be one, or is taken.
     """
     spaces = [namespace.name for namespace in contract.namespaces if namespace.name]
-    _check_names(contract.globals, shortcuts, reserved_names(profile).union(spaces))
+    _check_names(contract.globals, contract.shortcuts, reserved_names(profile).union(spaces))
     surface = Surface(
         groups=_groups(contract),
         builtins=switches(profile, has_input=contract.input is not None),
         helpers=tuple(Helper(item.name, item.spread) for item in contract.globals),
-        shortcuts=_shortcut_targets(contract, shortcuts),
+        shortcuts={name: entry.index for name, entry in contract.shortcut_targets.items()},
         hints=dict(hints),
         options={
             # Seed 001 denies a call without an argument object; elsewhere it is an empty one.
@@ -92,7 +91,7 @@ def surroundings_of(
         names=(
             *(name for row in globals_of(profile) for name in row.names),
             *spaces,
-            *shortcuts,
+            *contract.shortcuts,
             *(item.name for item in contract.globals),
         ),
     )
@@ -150,15 +149,6 @@ def _groups(contract: Contract) -> tuple[Group, ...]:
         Group(name or "tools", tuple(group), kinds.get(name or "tools"))
         for name, group in members.items()
     )
-
-
-def _shortcut_targets(contract: Contract, shortcuts: Mapping[str, str]) -> dict[str, int]:
-    """Shortcuts by the number of their tool; one to a tool that is not there is not defined."""
-    by_name: dict[str, int] = {}
-    for entry in contract.entries:
-        for name in (entry.tool.name, entry.identifier, entry.expression):
-            by_name.setdefault(name, entry.index)
-    return {name: by_name[tool] for name, tool in shortcuts.items() if tool in by_name}
 
 
 def _check_names(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from typing import Any
+from typing import Any, TypedDict
 
 import pytest
 from pydantic import BaseModel
@@ -173,6 +173,11 @@ async def test_program_input_is_validated_once_and_frozen() -> None:
         id: int
         tags: list[str] = []
 
+    class Window(TypedDict):
+        days: int
+
+    typed_dict = CodeMode([], input_schema=Window)
+    assert (await typed_dict.run("return input.days", input={"days": 3})).value == 3
     codemode = CodeMode([], input_schema=Order)
     result = await codemode.run("input.tags.push(1); return 1", input={"id": "7"})
     assert result.error is not None
@@ -215,6 +220,12 @@ async def test_namespaces_globals_shortcuts_and_hints() -> None:
         " await models('x', 2), await db.get({ k: 1 }), await nap({ seconds: 0 })]"
     )
     assert result.value == [2, 3, ["x", 2], {"k": 1}, "late"]
+    assert "declare const nap: typeof tools.slow;" in codemode.declarations()
+    assert "declare const nap: typeof tools.slow;" in codemode.prompt()
+    typed = CodeMode([slow], shortcuts={"nap": "slow"}, check="types")
+    assert (await typed.validate("return (await nap({ seconds: 0 })).length")) == ()
+    (wrong,) = await typed.validate("return await nap({ second: 0 })")
+    assert "second" in wrong.message
     assert [call.tool for call in result.calls] == ["add", "add", "slow"]
     hinted = await codemode.run("tools.spawn()")
     assert hinted.error is not None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, cast
 
@@ -61,6 +61,7 @@ class Contract:
         entries: every tool with the names by which a script reaches it.
         input: the declared program input, or None.
         globals: host functions that scripts call by a global name.
+        shortcuts: global names that call a tool, each with the tool's name.
         warnings: what could not be offered or represented, and why.
     """
 
@@ -69,6 +70,7 @@ class Contract:
     entries: tuple[Entry, ...]
     input: ProgramInput | None = None
     globals: tuple[GlobalFunction, ...] = ()
+    shortcuts: Mapping[str, str] = field(default_factory=dict[str, str])
     warnings: tuple[str, ...] = ()
 
     @classmethod
@@ -79,6 +81,7 @@ class Contract:
         *,
         input: ProgramInput | None = None,
         globals: Sequence[GlobalFunction] = (),
+        shortcuts: Mapping[str, str] | None = None,
     ) -> Contract:
         """A contract of tools, named by the rules of a profile.
 
@@ -103,6 +106,7 @@ class Contract:
             entries=named.entries,
             input=input,
             globals=tuple(globals),
+            shortcuts=dict(shortcuts or {}),
             warnings=(*named.warnings, *schema_warnings(named.entries, schema)),
         )
 
@@ -125,6 +129,27 @@ class Contract:
         )
 
     @cached_property
+    def shortcut_targets(self) -> Mapping[str, Entry]:
+        """The tool of each shortcut; one to a tool that is not there does not exist (seed 004)."""
+        by_name: dict[str, Entry] = {}
+        for entry in self.entries:
+            for name in (entry.tool.name, entry.identifier, entry.expression):
+                by_name.setdefault(name, entry)
+        return {name: by_name[tool] for name, tool in self.shortcuts.items() if tool in by_name}
+
+    @cached_property
+    def shortcut_declarations(self) -> list[str]:
+        if self.profile.source == "module":
+            return [
+                f'declare const {name}: Tools["{entry.identifier}"];'
+                for name, entry in self.shortcut_targets.items()
+            ]
+        return [
+            f"declare const {name}: typeof {entry.expression};"
+            for name, entry in self.shortcut_targets.items()
+        ]
+
+    @cached_property
     def declarations(self) -> str:
         """TypeScript of everything that a script sees; the same text for the same contract."""
         return self._declared(every_name=False)
@@ -141,7 +166,7 @@ class Contract:
             self.entries,
             namespaces=self.namespaces,
             input_schema=self.input_schema,
-            builtins=[*builtins, *spellings],
+            builtins=[*builtins, *spellings, *self.shortcut_declarations],
             globals=self.globals,
             manner=self.manner,
             form="module" if self.profile.source == "module" else "script",

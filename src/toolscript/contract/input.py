@@ -47,16 +47,21 @@ def program_input(declared: Any) -> ProgramInput:
 
     from pydantic import TypeAdapter, ValidationError
 
-    adapter: TypeAdapter[Any] = TypeAdapter(declared)
+    from toolscript.contract.annotations import adapted
+    from toolscript.contract.problems import path_text
+    from toolscript.contract.typed import problems_of, schema_of
+
+    adapter: TypeAdapter[Any] = TypeAdapter(adapted(declared, "input"))
+    seen = schema_of(adapter, "serialization")
 
     def parse_typed(value: Any) -> Any:
         try:
             return adapter.dump_python(adapter.validate_python(value), mode="json")
         except ValidationError as error:
-            problems = "; ".join(
-                f"{'.'.join(str(part) for part in problem['loc']) or 'input'}: {problem['msg']}"
-                for problem in error.errors(include_url=False, include_input=False)[:8]
+            problems = problems_of(error, schema_of(adapter, "validation"))
+            told = "; ".join(
+                f"{path_text(one.path) or 'the input'} {one.message}" for one in problems[:8]
             )
-            raise InputError(f"the program input does not fit its type: {problems}") from error
+            raise InputError(f"the program input does not fit its type: {told}") from error
 
-    return ProgramInput(schema=adapter.json_schema(mode="serialization"), parse=parse_typed)
+    return ProgramInput(schema=seen, parse=parse_typed)

@@ -120,6 +120,7 @@ def _declared(
         without_repetitions(_sourced(entries)),
         namespaces=contract.namespaces,
         input_schema=contract.input_schema,
+        builtins=contract.shortcut_declarations,
         globals=contract.globals,
         manner=manner,
         form="module" if profile.source == "module" else "script",
