@@ -16,6 +16,7 @@ from toolscript import (
     InlineRuntime,
     MemoryJournal,
     RunResult,
+    Runtime,
     Tool,
     ToolContext,
     ToolError,
@@ -90,7 +91,7 @@ class Hands:
             raise ToolError("as asked", code="failed")
         return args["n"] * 10
 
-    def engine(self, journal: MemoryJournal) -> CodeMode:
+    def engine(self, journal: MemoryJournal, runtime: Runtime | None) -> CodeMode:
         options = {
             "read": ToolOptions(read_only=True),
             "put": ToolOptions(idempotent=True),
@@ -101,7 +102,7 @@ class Hands:
         return CodeMode(
             tools,
             journal=journal,
-            runtime=InlineRuntime(),
+            runtime=runtime,
             approve=lambda pending: Approve(),
             limits={"parallel": 3},
         )
@@ -111,9 +112,9 @@ def lines(result: RunResult) -> list[str]:
     return [item.text for item in result.output]
 
 
-async def check(script: str) -> None:
+async def check(script: str, runtime: Runtime | None) -> None:
     journal, hands = MemoryJournal(), Hands()
-    whole = await hands.engine(journal).run(PRELUDE + script + END, run_id="run")
+    whole = await hands.engine(journal, runtime).run(PRELUDE + script + END, run_id="run")
     assert whole.ok, whole.error
     stored = await journal.load("run")
     assert stored is not None
@@ -124,7 +125,7 @@ async def check(script: str) -> None:
         lease = replace(new_lease(), expires_at=0.0)
         await cut.create("run", stored.head, lease)
         await cut.append("run", lease, prefix)
-        result = await again.engine(cut).resume("run", on_event=again.heard)
+        result = await again.engine(cut, runtime).resume("run", on_event=again.heard)
         assert result.ok, result.error
         assert result.value == whole.value
         assert result.store_writes == whole.store_writes
@@ -143,12 +144,18 @@ async def check(script: str) -> None:
         last, idle = MemoryJournal(), Hands()
         await last.create("run", second.head, lease)
         await last.append("run", lease, second.entries)
-        repeated = await idle.engine(last).resume("run")
+        repeated = await idle.engine(last, runtime).resume("run")
         assert (repeated.value, lines(repeated)) == (result.value, lines(result))
         assert idle.made == []
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(script=scripts)
 def test_a_run_cut_off_anywhere_comes_to_the_same(script: str):
-    asyncio.run(check(script))
+    asyncio.run(check(script, InlineRuntime()))
+
+
+@settings(max_examples=6, deadline=None)
+@given(script=scripts)
+def test_so_it_does_in_worker_processes(script: str):
+    asyncio.run(check(script, None))
