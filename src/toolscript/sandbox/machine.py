@@ -43,6 +43,7 @@ PARTS = (
     "image",
     "web",
     "text",
+    "query",
     "url",
     "clone",
 )

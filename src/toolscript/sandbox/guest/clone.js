@@ -8,7 +8,14 @@
     return error;
   };
 
-  const ERRORS = ["EvalError", "RangeError", "ReferenceError", "SyntaxError", "TypeError", "URIError"];
+  const ERRORS = [
+    "EvalError",
+    "RangeError",
+    "ReferenceError",
+    "SyntaxError",
+    "TypeError",
+    "URIError",
+  ];
 
   // An empty copy of an object; `fill` says what has to be copied into it.
   const shell = (value) => {

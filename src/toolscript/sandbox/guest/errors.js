@@ -99,8 +99,7 @@
     return made;
   };
 
-  const bounded = (text, most) =>
-    text.length <= most ? text : slice(text, 0, most - 1) + "…";
+  const bounded = (text, most) => (text.length <= most ? text : slice(text, 0, most - 1) + "…");
 
   // A property as text without trusting the object: getters and proxies may throw.
   const read = (value, key) => {

@@ -40,9 +40,11 @@
       if (data.length % 4 === 1 || p.match(/^[A-Za-z0-9+/]+={0,2}$/, data) === null) {
         throw new p.TypeError("image(): expected base64, a data URL or bytes");
       }
-    } else if (p.isView(given)) data = encode(new p.Uint8Array(given.buffer, given.byteOffset, given.byteLength));
+    } else if (p.isView(given))
+      data = encode(new p.Uint8Array(given.buffer, given.byteOffset, given.byteLength));
     else if (p.hasInstance(p.ArrayBuffer, given)) data = encode(new p.Uint8Array(given));
-    else throw new p.TypeError("image(): expected base64, a data URL or bytes, not " + typeof given);
+    else
+      throw new p.TypeError("image(): expected base64, a data URL or bytes, not " + typeof given);
     const found = typeOf(data);
     if (found === "") throw new p.TypeError("image(): only PNG, JPEG, GIF and WebP can be shown");
     const same = said === "" || said === found || (said === "image/jpg" && found === "image/jpeg");

@@ -165,7 +165,8 @@
     else if (tag === "[object RegExp]") base = p.regExpText(value);
     else if (tag === "[object Date]") {
       base = p.is(p.dateTime(value), NaN) ? "Invalid Date" : p.dateText(value);
-    } else if (tag === "[object Number]") base = "[Number: " + primitive(p.numberValue(value)) + "]";
+    } else if (tag === "[object Number]")
+      base = "[Number: " + primitive(p.numberValue(value)) + "]";
     else if (tag === "[object String]") base = "[String: " + quote(p.stringValue(value)) + "]";
     else if (tag === "[object Boolean]") base = "[Boolean: " + p.booleanValue(value) + "]";
     else if (OPAQUE[tag] !== undefined) return name + " { " + OPAQUE[tag] + " }";

@@ -45,9 +45,13 @@
       configurable: true,
     });
 
-  // What the engine has and a script has not: a second clock, jobs whose errors nobody catches,
-  // and the class by which running out of memory is told apart.
+  // What the engine has and a script has not: a second clock, jobs whose errors nobody catches, a
+  // hook that is shown the library's own functions, and the class by which running out of memory
+  // is told apart.
   const tidy = () => {
+    p.Error.stackTraceLimit = 20;
+    delete p.Error.stackTraceLimit;
+    delete p.Error.prepareStackTrace;
     delete globalThis.performance;
     delete globalThis.FinalizationRegistry;
     delete globalThis.InternalError;

@@ -107,7 +107,10 @@
     const values = kit.need("values");
     return (listed ??= values.deepFreeze(p.parse(kit.texts.catalog)));
   };
-  const discover = (name, shape) => (...args) => calls.callHelper(name, shape(args));
+  const discover =
+    (name, shape) =>
+    (...args) =>
+      calls.callHelper(name, shape(args));
   const search = discover("codemode.search", (args) => ({
     query: args[0],
     limit: errors.isObject(args[1]) ? args[1].limit : args[1],
@@ -169,7 +172,10 @@
 
   build();
   const codemode = () =>
-    alias("codemode", on("codemode") ? { __proto__: null, search, describe, list, call: callByName } : create(null));
+    alias(
+      "codemode",
+      on("codemode") ? { __proto__: null, search, describe, list, call: callByName } : create(null),
+    );
   const bindings = () => alias("bindings", create(null));
 
   // A global function that the host answers, or an object of such.

@@ -35,7 +35,10 @@
   };
 
   // Everything that prints can be awaited: models do.
-  const printer = (stream) => (...args) => print(args.length === 0 ? "" : format(args), stream, 1);
+  const printer =
+    (stream) =>
+    (...args) =>
+      print(args.length === 0 ? "" : format(args), stream, 1);
 
   const makeConsole = () => ({
     log: printer("stdout"),

@@ -46,5 +46,12 @@
     delete alive[id];
   };
 
-  return { __proto__: null, sleep, setTimeout, setInterval, clearTimeout: clear, clearInterval: clear };
+  return {
+    __proto__: null,
+    sleep,
+    setTimeout,
+    setInterval,
+    clearTimeout: clear,
+    clearInterval: clear,
+  };
 });

@@ -1,13 +1,12 @@
 // The pure helpers of the web that models expect, without the network behind them.
 (function web(p, kit) {
-  const url = kit.need("url");
   const text = kit.need("text");
   return {
     __proto__: null,
     structuredClone: kit.need("clone"),
     TextEncoder: text.TextEncoder,
     TextDecoder: text.TextDecoder,
-    URL: url.URL,
-    URLSearchParams: url.URLSearchParams,
+    URL: kit.need("url"),
+    URLSearchParams: kit.need("query").URLSearchParams,
   };
 });
