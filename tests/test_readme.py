@@ -70,6 +70,13 @@ def test_the_commands_that_it_shows_exist(
     assert capsys.readouterr().out
 
 
+def test_what_it_links_to_is_there() -> None:
+    links = re.findall(r"\]\(([^)#]+)\)", README.read_text(encoding="utf-8"))
+    assert links
+    for link in links:
+        assert (README.parent / link).exists(), link
+
+
 def test_ci_calls_what_it_says() -> None:
     ci = (README.parent / ".ci" / "run").read_text(encoding="utf-8")
     [tests] = [line for line in commands() if line.endswith("pytest -q")]
