@@ -173,7 +173,7 @@ async def stored_runs(journal: Journal) -> list[RunInfo]:
             run_id=run.run_id,
             status="interrupted" if run.status == "running" and not run.leased else run.status,
             age_s=max(0.0, now - run.created_at),
-            pending=() if run.outcome is None else _recorded(run).pending,
+            pending=_recorded(run).pending if run.status in ("paused", "undecided") else (),
         )
         for run in await journal.stored_runs()
     ]

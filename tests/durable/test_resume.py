@@ -161,6 +161,40 @@ class TestApproval:
         assert done.status == "failed"
         assert world.did == []
 
+    async def test_an_edit_that_is_no_json_is_refused(self, journal: Journal | None):
+        world = World()
+        codemode = engine(world, journal)
+        paused = await codemode.run("return await tools.gate({ n: 1 });")
+        with pytest.raises(ResumeError, match="no JSON"):
+            await codemode.resume(paused.run_id, {paused.pending[0].id: Edit({"n": object()})})
+        done = await codemode.resume(paused.run_id, approve(paused))
+        assert done.value == 1
+        asking = engine(world, journal, approve=lambda pending: Edit({"n": object()}))
+        result = await asking.run(
+            "try { await tools.gate({ n: 1 }); } catch (error) { return error.code; }"
+        )
+        assert result.value == "invalid_args"
+
+    async def test_a_run_does_not_pause_in_the_middle_of_a_function(self, journal: Journal | None):
+        done: list[str] = []
+
+        async def slow(args: Any, context: ToolContext) -> str:
+            await asyncio.sleep(0.05)
+            done.append("slow")
+            return "slow"
+
+        codemode = CodeMode(
+            [World().tool("gate", requires_approval=True)],
+            globals=[GlobalFunction("slow", slow)],
+            journal=journal,
+            runtime=InlineRuntime(),
+        )
+        paused = await codemode.run("return await Promise.all([slow(), tools.gate({ n: 1 })]);")
+        assert paused.status == "paused"
+        result = await codemode.resume(paused.run_id, approve(paused))
+        assert result.value == ["slow", 1]
+        assert done == ["slow"]
+
     async def test_what_was_called_together_is_done_and_the_script_waits(
         self, journal: Journal | None
     ):
@@ -655,4 +689,8 @@ async def test_discovery_and_idempotent_globals_may_be_made_again(tmp_path: Path
             assert result.error is not None
             assert result.error.kind is ErrorKind.UNKNOWN_OUTCOME
             assert [pending.tool for pending in result.pending] == ["attach"]
+            id = result.pending[0].id
+            over = await engine_with(idempotent=False).resume("False", {id: Reject("it failed")})
+            assert over.error is not None
+            assert "it failed" in over.error.message
     assert made == ["a", "a", "a"]

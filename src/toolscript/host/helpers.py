@@ -8,6 +8,7 @@ from collections.abc import Callable, Coroutine, Mapping
 from typing import Any, Final, cast
 
 from toolscript import jsontext
+from toolscript.host.approval import Reject
 from toolscript.host.arguments import fitting_arguments
 from toolscript.host.calls import known_call
 from toolscript.host.context import CallContext
@@ -58,6 +59,12 @@ class Helpers:
         self._loop = asyncio.get_running_loop()
         self._timers: dict[int, asyncio.TimerHandle] = {}
         self._tasks: dict[int, asyncio.Task[None]] = {}
+        self._acting = 0
+
+    @property
+    def acting(self) -> bool:
+        """Whether a function is being called, which may have effects; a timer has none."""
+        return self._acting > 0
 
     @property
     def at_work(self) -> bool:
@@ -87,7 +94,7 @@ class Helpers:
         work = (
             self._sleep(record, args, known, recalled)
             if name == SLEEP
-            else self._help(record, args, known)
+            else self._help(record, args, known, recalled)
         )
         task = self._loop.create_task(cast("Coroutine[Any, Any, None]", work))
         self._tasks[frame.seq] = task
@@ -147,7 +154,9 @@ class Helpers:
         self._delivery.owed += 1
         journal.finish(record.finished(known, journal.now_ms(), Reply(_NULL.text)))
 
-    async def _help(self, record: Record, sent: Any, known: CallId | None) -> None:
+    async def _help(
+        self, record: Record, sent: Any, known: CallId | None, recalled: Recalled
+    ) -> None:
         setup, journal = self._setup, self._setup.journal
         helper = setup.helpers.get(record.tool)
         if journal is not None and known is not None:
@@ -157,6 +166,8 @@ class Helpers:
         error: CallError | None = None
         result: JsonText | None = None
         try:
+            if recalled.was_started and isinstance(recalled.answer, Reject):
+                raise failed("failed", recalled.answer.reason or "the call was taken as failed")
             if helper is None:
                 raise failed("unknown_tool", f"there is no function {record.tool!r} here")
             gate = setup.gates.of(helper)
@@ -164,7 +175,11 @@ class Helpers:
             context = CallContext(
                 setup, record.seq, record.tool, record.line, setup.authority, setup.deadline
             )
-            value = await handled(gate, args, context, record, setup.passthrough, Record.start)
+            self._acting += 1
+            try:
+                value = await handled(gate, args, context, record, setup.passthrough, Record.start)
+            finally:
+                self._acting -= 1
             result = fitting_result(value, args, gate, setup.profile)
             record.end("ok", result)
         except setup.passthrough:

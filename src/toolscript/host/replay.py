@@ -38,7 +38,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, Literal, Protocol
 
-from toolscript.errors import ResumeError
+from toolscript import jsontext
+from toolscript.errors import ResumeError, ToolError
 from toolscript.host.approval import Answer, Approve, Edit, Reject
 from toolscript.host.commits import Commits
 from toolscript.host.entries import (
@@ -282,8 +283,17 @@ class RunJournal:
         await self._commits.commit()
 
     async def decide(self, call: CallId, answer: Answer) -> None:
-        """Record what a person said to a call. It may be acted on when this returns."""
-        self._decide(self._known[call.seq], answer)
+        """Record what a person said to a call. It may be acted on when this returns.
+
+        Raises:
+            ToolError: for an Edit whose arguments are no JSON.
+        """
+        try:
+            self._decide(self._known[call.seq], _written(answer))
+        except _NO_JSON as error:
+            raise ToolError(
+                f"the edited arguments are no JSON: {error}", code="invalid_args"
+            ) from None
         await self._commits.commit()
         self._release(call.seq)
         self.deliver_due()
@@ -314,7 +324,7 @@ class RunJournal:
         Returns the ids that wait for nothing; their answers change nothing.
 
         Raises:
-            ResumeError: for an Edit of a call that was already made.
+            ResumeError: for an Edit of a call that was already made, or that is no JSON.
         """
         open_calls = {
             known.call.id: known
@@ -329,6 +339,10 @@ class RunJournal:
                     "its outcome: answer Approve() to make it again as it was, or Reject(reason) "
                     "to take it as failed"
                 )
+        try:
+            given = [(known, _written(answer)) for known, answer in given]
+        except _NO_JSON as error:
+            raise ResumeError(f"the arguments of an Edit are no JSON: {error}") from None
         for known, answer in given:
             self._decide(known, answer)
             self._release(known.call.seq)
@@ -443,6 +457,16 @@ class RunJournal:
         self._failed = True
         if self._fail is not None:
             self._fail(error)
+
+
+_NO_JSON: Final = (TypeError, ValueError, RecursionError)
+
+
+def _written(answer: Answer) -> Answer:
+    """An answer as it will be read from the journal."""
+    if isinstance(answer, Edit):
+        return Edit(jsontext.loads(jsontext.dumps(answer.args)))
+    return answer
 
 
 _HINT: Final = "The script did not take the same path again. Start it as a new run."

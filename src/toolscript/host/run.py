@@ -240,7 +240,11 @@ class _Run:
         elif self._guest is not None and not self._raised:
             if not (self._draining and self._calls.live):
                 self._ending.set_result(self._guest_ended(self._guest))
-        elif (self._guest is None and self._idle_at != self._delivery.sent) or self._calls.at_work:
+        elif (
+            (self._guest is None and self._idle_at != self._delivery.sent)
+            or self._calls.at_work
+            or self._helpers.acting
+        ):
             return
         elif self._raised:
             self._ending.set_result(None)
