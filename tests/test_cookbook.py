@@ -13,6 +13,7 @@ import pytest
 COOKBOOK = Path(__file__).parents[1] / "cookbook"
 
 SAYS = {
+    "deepagents_interpreter.py": ("3 plants are in /plants.md", "- oak: tree, 3000 cm"),
     "langchain_agents.py": ("Above 200 euros: desk. Sold out: chair.",),
     "langchain_approval.py": ("(paying 120 for A-1)", "(paying 100 for A-3)"),
     "langchain_catalogue.py": ("400 tools", '"oldest":"shipment-0001"'),
@@ -23,6 +24,7 @@ SAYS = {
 """What a recipe prints when its script did what it is about."""
 
 NEEDS = {
+    "deepagents_interpreter.py": ("deepagents",),
     "langchain_mcp.py": ("langchain_mcp_adapters", "mcp"),
     "temporal.py": ("temporalio",),
 }

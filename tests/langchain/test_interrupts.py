@@ -18,7 +18,7 @@ from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 from langgraph.types import Command, interrupt
 from pydantic import BaseModel
 
-from tests.langchain.model import code, done, scripted
+from tests.langchain.model import calls, code, done, scripted
 from tests.langchain.test_agent import ASK, State, note, tool_messages
 from toolscript import CodeModeMiddleware, CodeModeTool, Tool, ToolOptions
 
@@ -212,7 +212,6 @@ async def test_two_turns_with_the_same_call_id_do_not_share_a_run() -> None:
 async def test_an_agent_as_a_tool_pauses_and_goes_on() -> None:
     world = World()
     _, pay, _, _ = world.tools()
-    from tests.langchain.model import calls
 
     inner = create_agent(scripted(calls(("pay", {"amount": 7})), done("inner done")), tools=[pay])
 
@@ -492,3 +491,37 @@ def test_human_in_the_loop_in_a_sync_graph() -> None:
     result = agent.invoke(Command(resume=_decision("approve")), CONFIG)
     assert tool_messages(result)[0].content == "refunded 1"
     assert world.effects == ["refund a 1"]
+
+
+@pytest.mark.parametrize("one_task", [True, False])
+async def test_two_scripts_of_one_message_pause_at_once(one_task: bool) -> None:
+    from langgraph.graph import END, START, MessagesState, StateGraph
+    from langgraph.prebuilt import ToolNode
+
+    world = World()
+    pay = "return await tools.pay({ amount: %d });"
+    both = calls(("run_code", {"code": pay % 1}), ("run_code", {"code": pay % 2}))
+    given: Any
+    if one_task:
+        graph = StateGraph(MessagesState)
+        graph.add_node("tools", ToolNode([CodeModeTool(world.tools())]))
+        graph.add_edge(START, "tools")
+        graph.add_edge("tools", END)
+        agent: Any = graph.compile(checkpointer=InMemorySaver())
+        given = {"messages": [both]}
+    else:
+        agent = create_agent(
+            scripted(both, done()),
+            tools=[CodeModeTool(world.tools())],
+            checkpointer=InMemorySaver(),
+        )
+        given = ASK
+    state = await agent.ainvoke(given, CONFIG)
+    asked: set[str] = set()
+    while "__interrupt__" in state:
+        asked |= {one.id for one in state["__interrupt__"]}
+        answers = {one.id: f"ok {one.value['pay']}" for one in state["__interrupt__"]}
+        state = await agent.ainvoke(Command(resume=answers), CONFIG)
+    assert len(asked) == 2
+    assert [m.content for m in tool_messages(state)] == ["paid 1: ok 1", "paid 2: ok 2"]
+    assert sorted(world.effects) == ["pay 1 ok 1", "pay 2 ok 2"]

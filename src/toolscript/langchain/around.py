@@ -21,7 +21,7 @@ from toolscript.errors import ToolError
 from toolscript.host.threads import in_thread
 from toolscript.langchain.commands import Steering
 from toolscript.langchain.pausing import steers_graph
-from toolscript.langchain.session import Execute, NestedCall, Session, asker_of
+from toolscript.langchain.session import Execute, NestedCall, Session
 
 if TYPE_CHECKING:
     from langchain.agents.middleware import AgentMiddleware
@@ -154,7 +154,7 @@ def _review(
     A person's answer that the reviewer cannot use is dropped, and the question asked again: it
     must neither fail the script nor count as an answer.
     """
-    asker, pauses = asker_of(call.place), session.pauses
+    asker, pauses = call.id, session.pauses
     state = session.private_state()
     asked = {"name": call.tool.name, "args": call.args, "id": call.id, "type": "tool_call"}
     message = AIMessage(content="", tool_calls=[asked], id=f"{call.id}:asked")

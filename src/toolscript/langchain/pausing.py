@@ -72,7 +72,7 @@ class Pauses:
         self.asking: set[int] = set()
 
     def config_for(self, config: RunnableConfig, asker: str, *, new: bool = True) -> RunnableConfig:
-        """The config for one asker (`call:3`), with answers and a namespace of its own.
+        """The config for one asker (`call_1:3`), with answers and a namespace of its own.
 
         Without `new` it gets no answer that came with this execution.
         """

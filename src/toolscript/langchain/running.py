@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, MutableMapping
+import asyncio
+from collections.abc import AsyncGenerator, Mapping, MutableMapping
+from concurrent.futures import Future
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,6 +19,8 @@ from toolscript.langchain.engines import Engines
 from toolscript.langchain.pausing import Bubble
 from toolscript.langchain.session import Session, current_session
 from toolscript.result import Pending, RunResult
+
+_at_work: dict[str, Future[None]] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,9 +43,26 @@ async def run_in_graph(
         BaseException: what nested calls raised to steer the graph, interrupts above all.
     """
     record = record_of(session, is_async=is_async)
-    engine = engines.plain if record is None else engines.kept
-    if record is not None:
+    if record is None:
+        result = await _run(engines.plain, source, session, given, None)
+    else:
         session.run_id = record.run_id
+        async with _alone(record.run_id):
+            result = await _run(engines.kept, source, session, given, record)
+    if given.store is not None and result.ok:
+        given.store.update(result.store_writes.set)
+        for key in result.store_writes.delete:
+            given.store.pop(key, None)
+    return result
+
+
+async def _run(
+    engine: CodeMode,
+    source: str,
+    session: Session,
+    given: RunOptions,
+    record: RunRecord | None,
+) -> RunResult:
     session_token = current_session.set(session)
     record_token = None if record is None else current_record.set(record)
     try:
@@ -51,6 +73,7 @@ async def run_in_graph(
             result = await _begin_or_go_on(engine, source, given, record)
         while result.status == "paused" and session.may_pause:
             result = await _resume(engine, result.run_id, _decisions(session, result), given)
+        return result
     except Bubble:
         if record is not None:
             await record.pause()
@@ -59,11 +82,23 @@ async def run_in_graph(
         current_session.reset(session_token)
         if record_token is not None:
             current_record.reset(record_token)
-    if given.store is not None and result.ok:
-        given.store.update(result.store_writes.set)
-        for key in result.store_writes.delete:
-            given.store.pop(key, None)
-    return result
+
+
+@asynccontextmanager
+async def _alone(run_id: str) -> AsyncGenerator[None]:
+    """Wait until this process is through with an earlier execution of the same run.
+
+    A node that runs several tools in one task leaves the others at work when one pauses the
+    graph, and may be executed again before they end. They may belong to another event loop.
+    """
+    through = Future[None]()
+    while (earlier := _at_work.setdefault(run_id, through)) is not through:
+        await asyncio.shield(asyncio.wrap_future(earlier))
+    try:
+        yield
+    finally:
+        del _at_work[run_id]
+        through.set_result(None)
 
 
 async def _begin(engine: CodeMode, source: str, given: RunOptions, run_id: str) -> RunResult:
@@ -116,7 +151,7 @@ def _decisions(session: Session, result: RunResult) -> dict[str, Answer]:
 
 
 def _answer(session: Session, pending: Pending) -> Answer | None:
-    asker = f"approval:{pending.seq}"
+    asker = f"{session.id_of((pending.seq,))}:approval"
     description = pending.reason or f"The script wants to call {pending.tool}."
     asked = question(pending.tool, pending.args, description)
     replies = session.ask(asker, pending.seq, asked)

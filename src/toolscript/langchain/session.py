@@ -89,9 +89,13 @@ class Session:
         inner = context.run_id.removeprefix(self.run_id)
         return (*(int(step) for step in inner.split(".") if step), context.seq)
 
+    def id_of(self, place: Place) -> str:
+        """Id of a nested call, by which it also asks: one task may run several scripts."""
+        return f"{self.call_id}:{'.'.join(map(str, place))}"
+
     def nested_call(self, tool: BaseTool, args: dict[str, Any], place: Place) -> NestedCall:
-        call_id = f"{self.call_id}:{'.'.join(map(str, place))}"
-        config = self.config and self.pauses.config_for(self.config, asker_of(place))
+        call_id = self.id_of(place)
+        config = self.config and self.pauses.config_for(self.config, call_id)
         runtime = self.runtime
         if runtime is None or config is None:
             return NestedCall(place, tool, args, call_id, config, None, None)
@@ -121,11 +125,6 @@ class Session:
     def keep(self, place: Place, artifact: Any, steering: tuple[Steering, ...]) -> None:
         if artifact is not None or steering:
             self.kept.append(Kept(place, artifact, steering))
-
-
-def asker_of(place: Place) -> str:
-    """The name under which a call asks by interrupts."""
-    return f"call:{'.'.join(map(str, place))}"
 
 
 current_session: ContextVar[Session | None] = ContextVar("toolscript_session", default=None)
