@@ -75,6 +75,8 @@ class Pipe:
         self._buffer = bytearray()
         # One buffer for all reading: a fresh one each time costs more than the reading.
         self._received = memoryview(bytearray(READ_BYTES))
+        # Windows has neither.
+        self._readv: Any = getattr(os, "readv", None)
         self._poll: Any = None
         if hasattr(select, "poll"):
             os.set_blocking(source, False)
@@ -103,7 +105,7 @@ class Pipe:
         until = 0.0
         while True:
             try:
-                count = self._read(READ_BYTES)
+                count = self._read()
             except BlockingIOError:
                 now = time.monotonic()
                 if until == 0.0:
@@ -116,10 +118,10 @@ class Pipe:
             self._buffer += self._received[:count]
             return
 
-    def _read(self, most: int) -> int:
-        if hasattr(os, "readv"):
-            return os.readv(self._source, [self._received])
-        data = os.read(self._source, most)
+    def _read(self) -> int:
+        if self._readv is not None:
+            return self._readv(self._source, [self._received])
+        data = os.read(self._source, READ_BYTES)
         self._received[: len(data)] = data
         return len(data)
 
