@@ -148,11 +148,11 @@ async def test_the_wall_clock_stands_while_a_person_decides() -> None:
     effects = Effects()
 
     async def approve(pending: Pending) -> Any:
-        await asyncio.sleep(0.6)
+        await asyncio.sleep(1.6)
         return Approve()
 
     script = "await tools.pay({ n: 1 }); return await tools.pay({ n: 2 })"
-    result = await run(script, effects.tools, approve=approve, wall_s=0.5)
+    result = await run(script, effects.tools, approve=approve, wall_s=1.5)
     assert result.value == 2
 
 
@@ -217,8 +217,8 @@ async def test_all_clocks_stand_while_a_person_decides_in_a_nested_script() -> N
     nested = Nested()
 
     async def approve(pending: Pending) -> Any:
-        await asyncio.sleep(0.8)
+        await asyncio.sleep(2.1)
         return Approve()
 
-    result = await run("return await tools.outer({})", nested.tools, approve=approve, wall_s=0.7)
+    result = await run("return await tools.outer({})", nested.tools, approve=approve, wall_s=2.0)
     assert result.value == ["completed", 1]

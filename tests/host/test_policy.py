@@ -95,7 +95,7 @@ async def test_whatever_is_no_clear_allowance_is_a_denial(answer: Any, waits: bo
 
 async def test_a_policy_that_never_answers_ends_with_the_run() -> None:
     watched = Watched()
-    result = await run(SCRIPT, [watched.tool], authority=READ, policy=Policy(hang), wall_s=0.4)
+    result = await run(SCRIPT, [watched.tool], authority=READ, policy=Policy(hang), wall_s=1.5)
     assert not result.ok
     assert [call.status for call in result.calls] == ["cancelled"]
     assert not watched.ran

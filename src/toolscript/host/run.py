@@ -56,7 +56,7 @@ _log = logging.getLogger("toolscript")
 _GRACE_S: Final = 2.0
 """Seconds that a cancelled tool gets to let go."""
 
-_LAST_WORDS_S: Final = 0.4
+_LAST_WORDS_S: Final = 1.0
 """Seconds after the deadline in which a script that computes may still hand over its output."""
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from toolscript import jsontext
 from toolscript.host.limits import Limits
 from toolscript.host.output import OverLimit
@@ -14,7 +16,8 @@ class Writes:
 
     def __init__(self, limits: Limits) -> None:
         self._limits = limits
-        self._set: dict[str, str] = {}
+        self._set: dict[str, Any] = {}
+        self._sizes: dict[str, int] = {}
         self._deleted: dict[str, None] = {}
         self._chars = 0
 
@@ -22,11 +25,13 @@ class Writes:
         """Keep one write.
 
         Raises:
+            ValueError: for what is no JSON.
             OverLimit: for a value, or a sum of values, that is too large. The guest refuses
                 these where the script can catch it; what gets here ends the run.
         """
         key = frame.key
-        self._chars -= len(self._set.pop(key, ""))
+        self._set.pop(key, None)
+        self._chars -= self._sizes.pop(key, 0)
         self._deleted.pop(key, None)
         if frame.value is None:
             self._deleted[key] = None
@@ -37,10 +42,9 @@ class Writes:
             raise OverLimit("store_value_chars", one, len(text))
         if all_ is not None and self._chars + len(text) > all_:
             raise OverLimit("store_total_chars", all_, self._chars + len(text))
-        self._set[key] = text
+        self._set[key] = jsontext.loads(text)
+        self._sizes[key] = len(text)
         self._chars += len(text)
 
     def result(self) -> StoreWrites:
-        return StoreWrites(
-            {key: jsontext.loads(text) for key, text in self._set.items()}, tuple(self._deleted)
-        )
+        return StoreWrites(dict(self._set), tuple(self._deleted))
