@@ -29,7 +29,9 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Any, Final, Generic, TypeVar, cast
 
-from toolscript.contract.tool import Namespace, Tool, ToolContext
+from toolscript.contract.annotations import resolved_hints
+from toolscript.contract.function import tool_from_function
+from toolscript.contract.tool import JsonSchema, Namespace, Tool, ToolContext
 from toolscript.durable import PausedRuns
 from toolscript.engine import CodeMode
 from toolscript.errors import ConfigurationError, ToolError
@@ -149,6 +151,26 @@ def convert_tools(tools: Any, one: Callable[[Any], Tool]) -> Any:
     return each(tools)
 
 
+def returns_of(
+    function: Callable[..., Any], name: str
+) -> tuple[JsonSchema | None, Callable[[Any], Any] | None]:
+    """What a function says that it returns: the `output_schema` and `dump_output` of its tool.
+
+    For frameworks whose tools know the function and keep no type of its result.
+
+    Raises:
+        ContractError: for a generator, since a script receives one value.
+    """
+    hint = resolved_hints(function).get("return")
+
+    def only_returns() -> Any:
+        raise NotImplementedError
+
+    only_returns.__annotations__ = {} if hint is None else {"return": hint}
+    found = tool_from_function(only_returns, name=name)
+    return found.output_schema, found.dump_output
+
+
 class CodeRunner:
     """The engine behind one code tool. Safe to use from several tasks.
 
@@ -175,6 +197,21 @@ class CodeRunner:
         given["journal"] = journal
         self.engine = CodeMode(tools, **cast(Any, given))
         self._made_again: dict[str, set[int]] = {}
+        self._asks_itself = options.get("approve") is not None
+        self._has_policy = options.get("policy") is not None
+
+    @property
+    def asking(self) -> tuple[str, ...]:
+        """Tools whose calls may wait for a person, where no `approve` function asks one."""
+        if self._asks_itself:
+            return ()
+        tools = [entry.tool for entry in self.engine.contract.entries]
+        return tuple(tool.name for tool in tools if tool.options.requires_approval is not False)
+
+    @property
+    def may_pause(self) -> bool:
+        """Whether a run may come back with status "paused"."""
+        return not self._asks_itself and (self._has_policy or bool(self.asking))
 
     @property
     def description(self) -> str:
@@ -339,14 +376,15 @@ def code_of(arguments: Any) -> str:
     return given
 
 
-def refuse_approvals(tools: Iterable[Tool], framework: str, why: str) -> None:
-    """Raises:
-    ConfigurationError: if a tool needs an approval, and the framework has no pause for it.
+def refuse_approvals(runner: CodeRunner, framework: str, why: str) -> None:
+    """For a framework that cannot pause for a person.
+
+    Raises:
+        ConfigurationError: if a tool needs an approval, and no `approve=` function gives it.
     """
-    asking = [tool.name for tool in tools if tool.options.requires_approval is not False]
-    if asking:
+    if runner.asking:
         raise ConfigurationError(
-            f"{', '.join(asking)}: needs an approval, and {framework} cannot pause for one "
+            f"{', '.join(runner.asking)}: needs an approval, and {framework} cannot pause for one "
             f"({why}); pass approve=, a function that asks a person while the script waits"
         )
 

@@ -105,7 +105,7 @@ class ToolOptions:
         destructive: the tool may delete or overwrite; shown in its declaration.
         idempotent: calling twice with the same arguments has the effect of calling once.
         parallel: whether calls may overlap; None leaves it to the run's `parallel` knob.
-        requires_approval: True, or a function of the (JSON) arguments.
+        requires_approval: True, or a function of the (JSON) arguments, sync or async.
         retry: tries for a failing call; used only for read-only or idempotent tools.
         timeout: seconds that one attempt may take; None means until the run's deadline.
         capabilities: what the run's authority must contain for the tool to be callable.
@@ -123,7 +123,7 @@ class ToolOptions:
     destructive: bool = False
     idempotent: bool = False
     parallel: bool | None = None
-    requires_approval: bool | Callable[[dict[str, Any]], bool] = False
+    requires_approval: bool | Callable[[dict[str, Any]], bool | Awaitable[bool]] = False
     retry: Retry | None = None
     timeout: float | None = None
     capabilities: frozenset[str] = frozenset()
