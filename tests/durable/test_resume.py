@@ -106,6 +106,7 @@ class TestApproval:
         assert paused.status == "paused"
         (pending,) = paused.pending
         assert (pending.tool, pending.args, pending.seq, pending.line) == ("gate", {"n": 2}, 2, 4)
+        assert pending.reason == "every call of gate needs an approval"
         assert not paused.store_writes.set
         assert RunResult.from_json(paused.to_json()) == paused
         done = await codemode.resume("run", approve(paused))

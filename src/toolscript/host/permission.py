@@ -136,7 +136,9 @@ async def _ask_options(setup: RunSetup, call: LiveCall) -> str | None:
         return None
     if setup.profile.require_policy:
         raise failed("denied", "the call needs an approval, and there is nobody to give it here")
-    return ""
+    if call.entry.tool.options.requires_approval is True:
+        return f"every call of {call.entry.tool.name} needs an approval"
+    return f"a call of {call.entry.tool.name} with these arguments needs an approval"
 
 
 def _pending(setup: RunSetup, call: LiveCall, reason: str, effects: tuple[str, ...]) -> Pending:
