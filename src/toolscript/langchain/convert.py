@@ -10,10 +10,11 @@ from langchain_core.tools import BaseTool, BaseToolkit
 from toolscript.contract.tool import JsonSchema, Tool, ToolOptions
 from toolscript.errors import ContractError
 from toolscript.langchain.arguments import argument_parser
+from toolscript.langchain.mcp_adapter import is_mcp
 from toolscript.langchain.nested import NestedTool
 from toolscript.langchain.signature import function_of, is_generator
 
-SOURCE: Final = "langchain"
+SERVER: Final = "an MCP server"
 
 
 def tool_from_langchain(
@@ -48,7 +49,8 @@ def tool_from_langchain(
         call=nested,
         options=_options_of(tool) if options is None else options,
         parse_input=argument_parser(tool, nested.input_schema),
-        source=SOURCE,
+        # The application's own tools are from nowhere else; a server's are a stranger's.
+        source=SERVER if is_mcp(tool) else None,
     )
 
 

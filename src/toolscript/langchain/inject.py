@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, cast, get_origin
 
-from langchain_core.tools import BaseTool, InjectedToolArg
+from langchain_core.tools import BaseTool, InjectedToolArg, InjectedToolCallId
 from langchain_core.tools.base import get_all_basemodel_annotations
 from pydantic import BaseModel
 from pydantic.v1 import BaseModel as BaseModelV1
@@ -37,6 +37,7 @@ class Injection:
         optional: those that have a default of their own, for where there is nothing to inject.
         state: argument → field of the graph's state; None is the whole state.
         store, runtime: arguments that get the graph's store, the call's `ToolRuntime`.
+        custom: arguments that the application has to give.
     """
 
     hidden: frozenset[str] = frozenset()
@@ -44,6 +45,7 @@ class Injection:
     optional: frozenset[str] = frozenset()
     store: frozenset[str] = frozenset()
     runtime: frozenset[str] = frozenset()
+    custom: frozenset[str] = frozenset()
 
     def fill(
         self,
@@ -57,12 +59,18 @@ class Injection:
         """The arguments of a script with what the host injects, and nothing forged.
 
         Raises:
-            ToolError: the tool needs state, store or runtime, and there is no graph to have one.
+            ToolError: the tool needs something that the application does not give here.
         """
         filled = {name: value for name, value in args.items() if name not in self.hidden}
-        for name in self.hidden & custom.keys():
-            value = custom[name]
-            filled[name] = value(runtime) if callable(value) else value
+        for name in self.custom:
+            if name in custom:
+                value = custom[name]
+                filled[name] = value(runtime) if callable(value) else value
+            elif name not in self.optional:
+                raise ToolError(
+                    f"{tool} needs {name!r} of the application, which is no argument of a script; "
+                    f"give it by CodeModeTool(inject={{{name!r}: ...}})"
+                )
         store = runtime.store if runtime else None
         graph = [*((name, "runtime", runtime) for name in self.runtime)]
         graph += [(name, "store", store) for name in self.store]
@@ -114,12 +122,17 @@ def injection_of(tool: BaseTool) -> Injection:
     if _swallows_runtime(tool, function):
         found["runtime"] = ("runtime", None)
     state = {name: kind[1] for name, kind in found.items() if kind and kind[0] == "state"}
+
+    def of_kind(wanted: str) -> frozenset[str]:
+        return frozenset(name for name, kind in found.items() if kind and kind[0] == wanted)
+
     return Injection(
         hidden=frozenset(name for name, kind in found.items() if kind),
         state=state,
         optional=frozenset(defaults),
-        store=frozenset(name for name, kind in found.items() if kind and kind[0] == "store"),
-        runtime=frozenset(name for name, kind in found.items() if kind and kind[0] == "runtime"),
+        store=of_kind("store"),
+        runtime=of_kind("runtime"),
+        custom=of_kind("custom"),
     )
 
 
@@ -146,7 +159,8 @@ def _markers() -> list[tuple[type, str]]:
             (prebuilt.InjectedStore, "store"),
             (prebuilt.ToolRuntime, "runtime"),
         ]
-    return [*markers, (InjectedToolArg, "custom")]
+    # LangChain itself fills in the id of the call.
+    return [*markers, (InjectedToolCallId, "call_id"), (InjectedToolArg, "custom")]
 
 
 def _swallows_runtime(tool: BaseTool, function: Callable[..., Any]) -> bool:

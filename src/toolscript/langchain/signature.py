@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import functools
 import inspect
+import sys
 import types
 import typing
 from collections.abc import AsyncIterator, Callable, Iterator
 from operator import attrgetter
 from typing import Annotated, Any, Union, get_args, get_origin, get_type_hints
 
+import langchain_core.tools
 from langchain_core.callbacks import BaseCallbackManager
 from langchain_core.callbacks.base import RunManagerMixin
 from langchain_core.runnables import RunnableConfig
@@ -113,10 +115,18 @@ def _takes_anything(function: Function) -> bool:
     }
 
 
+def _well_known() -> dict[str, Any]:
+    """Names that mark injected arguments, for functions that imported them inside a function."""
+    names: dict[str, Any] = {**vars(typing), **vars(langchain_core.tools)}
+    names["RunnableConfig"] = RunnableConfig
+    prebuilt = sys.modules.get("langgraph.prebuilt")
+    return names if prebuilt is None else names | vars(prebuilt)
+
+
 def _annotations_one_by_one(function: Any) -> dict[str, Any]:
     found: dict[str, Any] = {}
     raw: dict[str, Any] = getattr(function, "__annotations__", {})
-    namespace: dict[str, Any] = getattr(function, "__globals__", {})
+    namespace = {**_well_known(), **getattr(function, "__globals__", {})}
     for name, annotation in raw.items():
         holder = types.SimpleNamespace(__annotations__={name: annotation})
         try:
