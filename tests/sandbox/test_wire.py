@@ -18,7 +18,8 @@ from hypothesis import strategies as st
 
 from toolscript.sandbox.frames import CallFrame, EndFrame, Frame, OutputFrame
 from toolscript.sandbox.inline import InlineRuntime
-from toolscript.sandbox.pool import Pool, PoolSettings, Worker
+from toolscript.sandbox.pool import Pool, PoolSettings
+from toolscript.sandbox.process import Worker
 from toolscript.sandbox.quickjs import WorkerExecution
 from toolscript.sandbox.runtime import Program
 from toolscript.sandbox.wire import Decoder, ProtocolError, check_json

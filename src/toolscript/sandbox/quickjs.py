@@ -12,7 +12,8 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any, Final, Literal
 
 from toolscript.sandbox.frames import EndFrame, Frame, IdleFrame
-from toolscript.sandbox.pool import Pool, PoolSettings, Worker
+from toolscript.sandbox.pool import Pool, PoolSettings
+from toolscript.sandbox.process import Worker
 from toolscript.sandbox.program import encode_program
 from toolscript.sandbox.runtime import Capabilities, Execution, Program, Runtime, Usage
 from toolscript.sandbox.wire import ProtocolError, block, settlement
