@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import operator
+import subprocess
+import sys
 from typing import Annotated, Any
 
 import pytest
@@ -14,9 +16,11 @@ from langchain_core.runnables import RunnableConfig
 from langchain_core.tools import InjectedToolCallId, StructuredTool, tool
 from langgraph.config import get_stream_writer
 from langgraph.graph import END, START, MessagesState, StateGraph
+from langgraph.graph.message import add_messages
 from langgraph.prebuilt import ToolNode
 from langgraph.store.memory import InMemoryStore
 from langgraph.types import Command
+from pydantic import BaseModel
 
 from tests.langchain.model import Recorder, calls, code, done, scripted
 from tests.langchain.scripts import caught, run_message, run_value
@@ -601,3 +605,57 @@ async def test_what_is_no_tool_is_refused() -> None:
 
     with pytest.raises(ContractError):
         CodeModeTool([5])
+
+
+class ModelState(BaseModel):
+    messages: Annotated[list[Any], add_messages]
+    city: str = "Bern"
+
+
+async def test_a_state_that_is_a_model_and_a_command_that_goes_somewhere() -> None:
+    @tool
+    def ask(city: Annotated[str, InjectedState("city")]) -> str:
+        """Ask where we are."""
+        return city
+
+    @tool
+    def leave() -> Command[Any]:
+        """Go on elsewhere."""
+        return Command(update={"city": "Chur"}, goto="other")
+
+    graph = StateGraph(ModelState)
+    graph.add_node("tools", ToolNode([CodeModeTool([ask, leave])]))
+    graph.add_node("other", lambda state: {"messages": [AIMessage(f"in {state.city}")]})
+    graph.add_edge(START, "tools")
+    script = "const before = await tools.ask({}); await tools.leave({}); return [before, await tools.ask({})];"
+    result = await graph.compile().ainvoke({"messages": [code(script)]})
+    assert tool_messages(result)[0].artifact["value"] == ["Bern", "Chur"]
+    assert result["messages"][-1].content == "in Chur"
+
+
+def test_langchain_core_alone_is_enough_for_the_tool() -> None:
+    script = """
+import sys
+
+class Absent:
+    def find_spec(self, name, path=None, target=None):
+        if name.split(".")[0] in ("langgraph", "langchain"):
+            raise ModuleNotFoundError(name)
+
+sys.meta_path.insert(0, Absent())
+from langchain_core.tools import tool
+from toolscript import CodeModeTool
+
+@tool
+def add(a: int, b: int) -> int:
+    "Add."
+    return a + b
+
+call = {"name": "run_code", "args": {"code": "return await tools.add({ a: 1, b: 2 })"},
+        "id": "1", "type": "tool_call"}
+print(CodeModeTool([add]).invoke(call).content)
+"""
+    ended = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, timeout=100, check=False
+    )
+    assert ended.stdout.strip() == "3", ended.stderr
