@@ -286,3 +286,29 @@ async def test_a_providers_own_tool_stays_with_the_model() -> None:
     agent = create_agent(model, tools=[get_weather, search], middleware=[CodeModeMiddleware()])
     assert tool_messages(await agent.ainvoke(ASK))[0].content == "21"
     assert search in model.bound[0]
+
+
+class Answers(AgentMiddleware[Any, Any]):
+    async def awrap_tool_call(
+        self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], Awaitable[Any]]
+    ) -> Any:
+        said = request.tool_call["args"]["city"]
+        return ToolMessage(said, tool_call_id=request.tool_call["id"])
+
+
+async def test_an_answer_in_the_place_of_a_result_has_to_fit_or_is_told_as_it_is() -> None:
+    def where(city: str) -> dict[str, int]:
+        """Where a city is."""
+        raise AssertionError("the middleware answers")
+
+    script = (
+        "const fits = await tools.where({ city: '{\"north\": 47}' });"
+        "try { await tools.where({ city: 'ask somebody else' }); }"
+        " catch (e) { return [fits, e.code, e.message]; }"
+    )
+    run_code = CodeModeTool([tool(where)], middleware=[Answers()])
+    agent = create_agent(scripted(code(script), done()), tools=[run_code])
+    (message,) = tool_messages(await agent.ainvoke(ASK))
+    fits, kind, said = message.artifact["value"]
+    assert (fits, kind) == ({"north": 47}, "invalid_result")
+    assert "ask somebody else" in said

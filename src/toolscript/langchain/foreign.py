@@ -54,7 +54,7 @@ class ForeignTool(BaseTool):
 
 def as_langchain_calls(tool: Tool) -> Tool:
     """The same tool, whose calls are runs of a LangChain tool."""
-    nested = NestedTool(ForeignTool(tool))
+    nested = NestedTool(ForeignTool(tool), tool.output_schema)
 
     async def call(args: Any, context: ToolContext) -> Any:
         token = _context.set(context)

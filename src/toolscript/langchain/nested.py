@@ -20,7 +20,7 @@ from pydantic import ValidationError
 from pydantic.v1 import ValidationError as ValidationErrorV1
 
 from toolscript.contract.tool import JsonSchema, ToolContext
-from toolscript.contract.validation import compile_validator
+from toolscript.contract.validation import Validator, compile_validator
 from toolscript.errors import ToolError
 from toolscript.host.threads import in_thread
 from toolscript.langchain.arguments import argument_error
@@ -159,13 +159,27 @@ class NestedTool:
         return mcp_value(value, artifact, self._declared) if self._is_mcp else value
 
     def _from_message(self, message: ToolMessage) -> Any:
-        content: Any = message.content
-        if isinstance(content, str) and not self._gives_text:
+        """The value in a message that stands for the tool's result.
+
+        Raises:
+            ToolError: with the text, where the tool promises something else: a person's words
+                in the place of an object are for the model to read.
+        """
+        value: Any = message.content
+        if isinstance(value, str) and not self._gives_text:
             try:
-                return json.loads(content)
+                value = json.loads(value)
             except ValueError:
-                return content
-        return content
+                pass
+        if not self._output_validator.is_valid(value):
+            text = content_text(message.content)
+            raise ToolError(f"{self.tool.name} answered with: {text}", code="invalid_result")
+        return value
+
+    @functools.cached_property
+    def _output_validator(self) -> Validator:
+        schema = True if self.output_schema is None else self.output_schema
+        return compile_validator(schema, where=f"tool {self.tool.name!r}: output schema")
 
     def _refused(self, error: ValidationError | ValidationErrorV1) -> bool:
         """Whether it was the tool's own arguments that did not validate, not its body's data."""
