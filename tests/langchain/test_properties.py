@@ -9,10 +9,12 @@ from typing import Annotated, Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from langchain_core.messages import AIMessage, ToolMessage
+from langchain_core.runnables import RunnableConfig
 from langchain_core.tools import InjectedToolArg, InjectedToolCallId, tool
+from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import END, START, MessagesState, StateGraph
 from langgraph.prebuilt import InjectedState, ToolNode
-from langgraph.types import Command
+from langgraph.types import Command, interrupt
 
 from tests.langchain.model import code
 from tests.langchain.scripts import run_value
@@ -136,3 +138,67 @@ def test_the_state_of_the_model_message_is_what_the_graph_had() -> None:
     given_: Any = {"messages": [AIMessage("hi"), code(script)], "place": "p", "log": [], "tally": 1}
     result = _graph().invoke(given_)
     assert result["messages"][-1].content == "p"
+
+
+GROUPS = st.lists(
+    st.lists(st.sampled_from(["look", "pay", "jot"]), min_size=1, max_size=3),
+    min_size=1,
+    max_size=4,
+)
+
+
+@given(groups=GROUPS, data=st.data())
+@settings(max_examples=20, deadline=None)
+def test_however_a_run_is_paused_and_answered_each_effect_happens_once(
+    groups: list[list[str]], data: st.DataObject
+) -> None:
+    effects: list[str] = []
+
+    @tool
+    def look(n: int) -> str:
+        """Look."""
+        effects.append(f"look {n}")
+        return f"look {n}"
+
+    @tool
+    async def pay(n: int) -> str:
+        """Pay, if a person agrees."""
+        answer = interrupt(n)
+        effects.append(f"pay {n}")
+        return f"pay {n} {answer}"
+
+    @tool
+    def jot(n: int, call_id: Annotated[str, InjectedToolCallId]) -> Command[Any]:
+        """Jot something down."""
+        effects.append(f"jot {n}")
+        said = ToolMessage(f"jot {n}", tool_call_id=call_id)
+        return Command(update={"log": [str(n)], "messages": [said]})
+
+    numbered = iter(range(100))
+    steps = [[(name, next(numbered)) for name in group] for group in groups]
+    lines = [
+        "out.push(...await Promise.all(["
+        + ", ".join(f"tools.{name}({{ n: {n} }})" for name, n in group)
+        + "]));"
+        for group in steps
+    ]
+    script = f"const out = []; {' '.join(lines)} return out;"
+    graph = StateGraph(State)
+    graph.add_node("tools", ToolNode([CodeModeTool([look, pay, jot])]))
+    graph.add_edge(START, "tools")
+    graph.add_edge("tools", END)
+    agent = graph.compile(checkpointer=InMemorySaver())
+    config: RunnableConfig = {"configurable": {"thread_id": "t"}}
+    state = agent.invoke({"messages": [code(script)], "log": []}, config)
+    while waiting := state.get("__interrupt__"):
+        chosen = data.draw(st.lists(st.sampled_from(waiting), min_size=1, unique_by=id))
+        answers = {one.id: f"yes {one.value}" for one in chosen}
+        state = agent.invoke(Command(resume=answers), config)
+    calls = [call for group in steps for call in group]
+    assert sorted(effects) == sorted(f"{name} {n}" for name, n in calls)
+    message = state["messages"][-1]
+    assert message.status == "success", message.content
+    assert message.artifact["value"] == [
+        f"pay {n} yes {n}" if name == "pay" else f"{name} {n}" for name, n in calls
+    ]
+    assert state["log"] == [str(n) for name, n in calls if name == "jot"]
