@@ -1,0 +1,1 @@
+"""An experiment: scripts by readers who have seen nothing but `CodeMode.prompt()` and a task."""
