@@ -419,9 +419,8 @@ def _is_private(node: ast.AST, package: str) -> bool:
         names = [alias.name for alias in node.names]
         return not (node.module or "").startswith(package) and any(map(_hidden, parts + names))
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-        asks = node.func.id in ("getattr", "setattr", "hasattr") and len(node.args) > 1
-        name = node.args[1] if asks else None
-        return isinstance(name, ast.Constant) and _hidden(str(name.value))
+        names = node.args if node.func.id in ("getattr", "setattr", "attrgetter") else []
+        return any(isinstance(name, ast.Constant) and _hidden(str(name.value)) for name in names)
     return False
 
 
