@@ -7,7 +7,13 @@ from copy import deepcopy
 from pathlib import Path
 from typing import Any, cast
 
-from benchmarks.prompt import github_code, github_issues, github_others, github_pulls
+from benchmarks.prompt import (
+    github_actions,
+    github_code,
+    github_issues,
+    github_others,
+    github_pulls,
+)
 from benchmarks.prompt.github_base import Args, GithubError
 from benchmarks.prompt.github_world import Data
 from toolscript import Tool
@@ -17,6 +23,7 @@ HANDLERS = {
     **github_issues.TOOLS,
     **github_pulls.TOOLS,
     **github_code.TOOLS,
+    **github_actions.TOOLS,
     **github_others.TOOLS,
 }
 
