@@ -70,7 +70,7 @@ def test_run_prints_the_value_and_shows_the_calls(
     printed = capsys.readouterr()
     assert printed.out == "[1,2]\n"
     assert "list_orders" in printed.err
-    assert "1 calls in" in printed.err
+    assert "1 call in" in printed.err
 
 
 def test_run_takes_input_from_the_line_or_a_file(
@@ -139,7 +139,7 @@ def test_check_reports_what_is_wrong_and_where(
     printed = capsys.readouterr().out
     assert "script.ts:2:" in printed.replace("\n", "")
     assert "stauts" in printed
-    assert "1 errors" in printed
+    assert "1 error," in printed
     assert call("check", source, "--tools", "my_tools", "--json") == 1
     [found] = json.loads(capsys.readouterr().out)
     assert (found["line"], found["severity"]) == (2, "error")

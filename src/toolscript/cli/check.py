@@ -15,6 +15,7 @@ from toolscript import CodeMode, Diagnostic
 from toolscript.cli.arguments import read_script
 from toolscript.cli.exit_codes import DONE, FAILED
 from toolscript.cli.load_tools import load_all
+from toolscript.cli.receipts import counted
 
 
 def main(arguments: argparse.Namespace) -> int:
@@ -49,4 +50,5 @@ def _print(place: str, found: Sequence[Diagnostic]) -> None:
             console.print(f"hint: {escape(item.hint)}", style="cyan")
     errors = sum(item.severity == "error" for item in found)
     warnings = len(found) - errors
-    console.print(f"{errors} errors, {warnings} warnings" if found else "nothing found")
+    summary = f"{counted(errors, 'error')}, {counted(warnings, 'warning')}"
+    console.print(summary if found else "nothing found")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from rich.console import Console
 from rich.markup import escape
 
-from toolscript.cli.receipts import call_text
+from toolscript.cli.receipts import call_text, counted
 from toolscript.events import (
     CallCompleted,
     CallDenied,
@@ -61,7 +61,7 @@ class LiveRun:
             case _:
                 return
         self._status.update(
-            f"{self._done} calls done, {self._in_flight} on their way{self._message}"
+            f"{counted(self._done, 'call')} done, {self._in_flight} on their way{self._message}"
         )
 
     def _ended(self, line: str) -> None:

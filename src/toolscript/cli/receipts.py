@@ -41,7 +41,7 @@ def receipts_table(calls: Sequence[Call], width: int) -> Table:
     )
     span_ms = max((end - begin) * 1000, 0.001)
     cells = min(28, width // 5)
-    table = Table(title=f"{len(calls)} calls in {span_ms:.0f} ms", title_justify="left")
+    table = Table(title=f"{counted(len(calls), 'call')} in {span_ms:.0f} ms", title_justify="left")
     table.add_column("#", justify="right", style="dim", no_wrap=True)
     table.add_column("line", justify="right", style="dim", no_wrap=True)
     table.add_column(
@@ -61,6 +61,11 @@ def receipts_table(calls: Sequence[Call], width: int) -> Table:
             _bar(call, begin, span_ms, cells),
         )
     return table
+
+
+def counted(number: int, thing: str) -> str:
+    """`1 call`, `2 calls`."""
+    return f"{number} {thing}" if number == 1 else f"{number} {thing}s"
 
 
 def call_text(call: Call) -> str:
