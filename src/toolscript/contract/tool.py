@@ -60,6 +60,10 @@ class ToolContext(Protocol):
         """What the embedder passed to `run(context=...)`."""
         ...
 
+    def image(self, data: bytes, mime_type: str) -> None:
+        """Show an image in the run's output, before this call's result reaches the script."""
+        ...
+
     async def run(self, source: str) -> RunResult:
         """Run a nested script under this call's authority (bounded by `Limits.depth`)."""
         ...

@@ -178,11 +178,11 @@ class Calls:
         self._delivery.owed -= 1
         reply = finished.reply
         if reply.error is not None:
-            self._delivery.reject(finished.seq, reply.error, finished.now_ms)
+            self._delivery.reject(finished.seq, reply.error, finished.now_ms, reply.images)
         else:
             text = reply.value or "null"
             value = JsonText(text, len(text), reply.bigints, reply.text)
-            self._delivery.resolve(finished.seq, value, finished.now_ms)
+            self._delivery.resolve(finished.seq, value, finished.now_ms, reply.images)
 
     def _task(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
         # What one call does to its context variables is no other call's business.
@@ -366,21 +366,22 @@ class Calls:
         if call.task is not None:
             self.start()
         told = None if error is None else script_error(error, record.tool)
+        images = () if call.context is None else tuple(call.context.images)
         if journal is not None and call.known is not None:
             if told is not None:
-                reply = Reply(error=told)
+                reply = Reply(error=told, images=images)
             else:
                 assert result is not None
-                reply = Reply(result.text, result.bigints, result.face)
+                reply = Reply(result.text, result.bigints, result.face, images=images)
             self._delivery.owed += 1
             journal.finish(record.finished(call.known, journal.now_ms(), reply))
         else:
             self._tell(record)
             if told is not None:
-                self._delivery.reject(record.seq, told)
+                self._delivery.reject(record.seq, told, images=images)
             else:
                 assert result is not None
-                self._delivery.resolve(record.seq, result)
+                self._delivery.resolve(record.seq, result, images=images)
         record.let_go(self._setup.profile.redact)
         self._changed()
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import base64
 from collections.abc import Callable
 from typing import Any
 
+from toolscript.host.entries import Image
 from toolscript.host.failures import failed
 from toolscript.host.policy import Authority
 from toolscript.host.setup import NestedScope, RunSetup
@@ -22,6 +24,7 @@ class CallContext:
         "_setup",
         "authority",
         "deadline",
+        "images",
         "line",
         "seq",
         "tool",
@@ -40,6 +43,7 @@ class CallContext:
         self._setup = setup
         self._cancelled: asyncio.Event | None = None
         self._over = False
+        self.images: list[Image] = []
         self.seq = seq
         self.tool = tool
         self.line = line
@@ -68,6 +72,16 @@ class CallContext:
         self._over = True
         if self._cancelled is not None:
             self._cancelled.set()
+
+    def image(self, data: bytes, mime_type: str) -> None:
+        """Show an image in the run's output, before this call's result reaches the script.
+
+        Raises:
+            ValueError: for a MIME type that is no image's.
+        """
+        if not mime_type.startswith("image/"):
+            raise ValueError(f"an image has a MIME type like image/png, not {mime_type!r}")
+        self.images.append(Image(base64.b64encode(data).decode(), mime_type))
 
     async def run(self, source: str) -> RunResult:
         """Run a nested script under this call's authority.

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable, Sequence
 from typing import Any
 
+from toolscript.host.entries import Image
 from toolscript.host.values import JsonText
 from toolscript.sandbox.runtime import Clock, Execution
 
@@ -14,19 +16,35 @@ class Delivery:
 
     While `holding`, nothing is given to the script: a person has to answer, or an exception has
     to pass, before it may go on. `owed` counts outcomes that are with the journal and not yet
-    with the script. A script's clock that advances moves to the time of each result.
+    with the script. Images that a tool showed come into the output just before its result, so
+    that they stand at the same place whenever the script is run again. A script's clock that advances moves to the time of each result.
     """
 
-    def __init__(self, execution: Execution, clock: Clock | None = None) -> None:
+    def __init__(
+        self,
+        execution: Execution,
+        clock: Clock | None = None,
+        *,
+        show: Callable[[Image], None],
+    ) -> None:
         self._execution = execution
+        self._show = show
         self._now_ms = clock.now_ms if clock is not None and clock.advancing else None
         self.sent = 0
         self.owed = 0
         self.holding = False
 
-    def resolve(self, seq: int, value: JsonText, now_ms: int | None = None) -> None:
+    def resolve(
+        self,
+        seq: int,
+        value: JsonText,
+        now_ms: int | None = None,
+        images: Sequence[Image] = (),
+    ) -> None:
         if self.holding:
             return
+        for image in images:
+            self._show(image)
         self.sent += 1
         self._execution.resolve(
             seq,
@@ -36,9 +54,17 @@ class Delivery:
             now_ms=self._moved(now_ms),
         )
 
-    def reject(self, seq: int, error: dict[str, Any], now_ms: int | None = None) -> None:
+    def reject(
+        self,
+        seq: int,
+        error: dict[str, Any],
+        now_ms: int | None = None,
+        images: Sequence[Image] = (),
+    ) -> None:
         if self.holding:
             return
+        for image in images:
+            self._show(image)
         self.sent += 1
         self._execution.reject(seq, error, now_ms=self._moved(now_ms))
 

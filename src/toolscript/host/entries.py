@@ -11,7 +11,7 @@ place is found out by it.
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, fields
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from toolscript import jsontext
 from toolscript.errors import ResumeError
@@ -113,14 +113,22 @@ class Decided:
     answer: Answer
 
 
+class Image(NamedTuple):
+    """An image that a tool showed: base64 and MIME type."""
+
+    data: str
+    mime_type: str
+
+
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What the guest is told about a call: `value`, a JSON text, or an `error`."""
+    """What comes of a call: `value`, a JSON text, or an `error`; and what the tool showed."""
 
     value: str | None = None
     bigints: bool = False
     text: str | None = None
     error: dict[str, Any] | None = None
+    images: tuple[Image, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,7 +175,12 @@ def entry_to_bytes(entry: Entry) -> bytes:
     elif isinstance(entry, Finished):
         reply = entry.reply
         body = reply.value
-        values["reply"] = {"bigints": reply.bigints, "text": reply.text, "error": reply.error}
+        values["reply"] = {
+            "bigints": reply.bigints,
+            "text": reply.text,
+            "error": reply.error,
+            "images": reply.images,
+        }
     line = jsontext.dumps(values)
     return line.encode() if body is None else f"{line}\n{body}".encode()
 
@@ -180,7 +193,9 @@ def entry_from_bytes(data: bytes) -> Entry:
         answer = values["answer"]
         values["answer"] = _ANSWERS[answer.pop("kind")](**answer)
     elif kind is Finished:
-        values["reply"] = Reply(value=body.decode() if separator else None, **values["reply"])
+        reply = values["reply"]
+        reply["images"] = tuple(Image(*image) for image in reply["images"])
+        values["reply"] = Reply(value=body.decode() if separator else None, **reply)
     return kind(**values)
 
 

@@ -165,6 +165,9 @@ class Helpers:
             await journal.start(known, read_only=read_only)
         error: CallError | None = None
         result: JsonText | None = None
+        context = CallContext(
+            setup, record.seq, record.tool, record.line, setup.authority, setup.deadline
+        )
         try:
             if recalled.was_started and isinstance(recalled.answer, Reject):
                 raise failed("failed", recalled.answer.reason or "the call was taken as failed")
@@ -172,9 +175,6 @@ class Helpers:
                 raise failed("unknown_tool", f"there is no function {record.tool!r} here")
             gate = setup.gates.of(helper)
             args = fitting_arguments(sent, gate, record, setup.profile)
-            context = CallContext(
-                setup, record.seq, record.tool, record.line, setup.authority, setup.deadline
-            )
             self._acting += 1
             try:
                 value = await handled(gate, args, context, record, setup.passthrough, Record.start)
@@ -189,16 +189,17 @@ class Helpers:
             error = failure_of(raised, setup.profile)
             record.end("error", error=error)
         told = None if error is None else script_error(error, record.tool)
+        images = tuple(context.images)
         if journal is not None and known is not None:
-            reply = Reply(error=told)
+            reply = Reply(error=told, images=images)
             if result is not None:
-                reply = Reply(result.text, result.bigints, result.face)
+                reply = Reply(result.text, result.bigints, result.face, images=images)
             self._delivery.owed += 1
             journal.finish(record.finished(known, journal.now_ms(), reply))
         elif told is not None:
-            self._delivery.reject(record.seq, told)
+            self._delivery.reject(record.seq, told, images=images)
         elif result is not None:
-            self._delivery.resolve(record.seq, result)
+            self._delivery.resolve(record.seq, result, images=images)
 
 
 def _sleep_seconds(args: Any) -> float:

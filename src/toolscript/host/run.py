@@ -29,6 +29,7 @@ from toolscript.host.endings import (
     too_late,
     unawaited,
 )
+from toolscript.host.entries import Image
 from toolscript.host.helpers import Helpers
 from toolscript.host.naming import named_code
 from toolscript.host.observe import Observer
@@ -81,7 +82,7 @@ class _Run:
         self._loop = asyncio.get_running_loop()
         self._began = time.monotonic()
         self._observer = Observer(setup.on_event)
-        self._delivery = Delivery(execution, setup.clock)
+        self._delivery = Delivery(execution, setup.clock, show=self._show)
         limits = setup.profile.limits
         self._output = Output(limits, truncate=setup.profile.overflow == "truncate")
         self._writes = Writes(limits)
@@ -194,9 +195,7 @@ class _Run:
         try:
             match frame:
                 case OutputFrame():
-                    item = self._output.take(frame)
-                    if item is not None:
-                        self._observer.send(OutputEvent(self._setup.run_id, item, self._replaying))
+                    self._print(frame)
                 case StoreFrame():
                     self._writes.take(frame)
                 case ProgressFrame():
@@ -205,6 +204,17 @@ class _Run:
                     )
                 case CancelFrame():
                     self._helpers.cancel(frame.seq)
+        except OverLimit as over:
+            self._end(over_limit(over))
+
+    def _print(self, frame: OutputFrame) -> None:
+        item = self._output.take(frame)
+        if item is not None:
+            self._observer.send(OutputEvent(self._setup.run_id, item, self._replaying))
+
+    def _show(self, image: Image) -> None:
+        try:
+            self._print(OutputFrame("image", data=image.data, mime_type=image.mime_type))
         except OverLimit as over:
             self._end(over_limit(over))
 
