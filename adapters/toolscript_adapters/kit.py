@@ -37,7 +37,8 @@ from toolscript.engine import CodeMode
 from toolscript.errors import ConfigurationError, ToolError
 from toolscript.events import OnEvent
 from toolscript.host.approval import Answer, Approve
-from toolscript.host.journal import Journal
+from toolscript.host.entries import Head
+from toolscript.host.journal import SETTLED, Journal
 from toolscript.host.policy import Authority
 from toolscript.options import EngineOptions
 from toolscript.result import ErrorKind, OutputItem, RunResult
@@ -194,7 +195,7 @@ class CodeRunner:
         journal = options.get("journal") or (PausedRuns() if keeps else None)
         for own in ("name", "description", "prompt_tokens", "result_tokens", "authority"):
             given.pop(own, None)
-        given["journal"] = journal
+        given["journal"] = self._journal = journal
         self.engine = CodeMode(tools, **cast(Any, given))
         self._made_again: dict[str, set[int]] = {}
         self._asks_itself = options.get("approve") is not None
@@ -222,6 +223,16 @@ class CodeRunner:
     def prompt(self) -> str:
         """What a model has to read, where the description of a tool is no place for it."""
         return self.engine.prompt(max_tokens=self._prompt_tokens)
+
+    async def waits(self, session: Session[Any], code: str) -> bool:
+        """Whether the run of this session began with this script, and has not come to its end.
+
+        For frameworks that call the code tool again to go on. Only under a journal, or `keeps`.
+        """
+        stored = None if self._journal is None else await self._journal.load(session.run_id)
+        if stored is None or stored.status in SETTLED:
+            return False
+        return Head.from_bytes(stored.head).source == code
 
     async def begin(
         self,
