@@ -525,3 +525,39 @@ async def test_two_scripts_of_one_message_pause_at_once(one_task: bool) -> None:
     assert len(asked) == 2
     assert [m.content for m in tool_messages(state)] == ["paid 1: ok 1", "paid 2: ok 2"]
     assert sorted(world.effects) == ["pay 1 ok 1", "pay 2 ok 2"]
+
+
+async def test_scripts_of_inner_agents_pause_and_go_on_inside_of_scripts() -> None:
+    world = World()
+    inner = create_agent(
+        scripted(
+            code(
+                "const r = await tools.read({ name: 'in' }); return await tools.pay({ amount: 7 });"
+            ),
+            done("inner done"),
+        ),
+        tools=[CodeModeTool(world.tools())],
+    )
+
+    @tool
+    async def expert(question: str) -> str:
+        """Ask the expert."""
+        result = await inner.ainvoke({"messages": [("user", question)]})
+        return str(result["messages"][-2].content)
+
+    agent = create_agent(
+        scripted(
+            code(
+                "const before = await tools.read({ name: 'out' });"
+                "return [before, await tools.expert('a')];"
+            ),
+            done(),
+        ),
+        tools=[CodeModeTool([expert, *world.tools()])],
+        checkpointer=InMemorySaver(),
+    )
+    (asked,) = (await agent.ainvoke(ASK, CONFIG))["__interrupt__"]
+    assert asked.value == {"pay": 7}
+    result = await agent.ainvoke(Command(resume={asked.id: "yes"}), CONFIG)
+    assert tool_messages(result)[0].artifact["value"] == ["out", "paid 7: yes"]
+    assert world.effects == ["read out", "read in", "pay 7 yes"]

@@ -106,7 +106,7 @@ class CodeModeMiddleware(AgentMiddleware[Any, Any]):
         )
 
     def _is_for_scripts(self, tool: BaseTool) -> bool:
-        return tool is not self._tool and _matches(tool.name, self._patterns)
+        return not isinstance(tool, ScriptTool) and _matches(tool.name, self._patterns)
 
     def _is_shown(self, tool: Any) -> bool:
         if not isinstance(tool, BaseTool) or not self._is_for_scripts(tool):
