@@ -107,7 +107,19 @@ class Profile:
     track_lines: bool = True
     isolation: Literal["best", "required"] = "best"
     builtins: frozenset[str] = frozenset(
-        {"console", "text", "emit", "image", "exit", "store", "progress", "codemode", "list", "web"}
+        {
+            "bindings",
+            "codemode",
+            "console",
+            "emit",
+            "exit",
+            "image",
+            "list",
+            "progress",
+            "store",
+            "text",
+            "web",
+        }
     )
     require_policy: bool = False
     agent_origin_only: bool = False

@@ -6,11 +6,13 @@ import asyncio
 import contextvars
 import json
 import os
+import sys
 import threading
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any, Final, Literal
 
+from toolscript.errors import ConfigurationError
 from toolscript.sandbox.frames import EndFrame, Frame, IdleFrame
 from toolscript.sandbox.pool import Pool, PoolSettings
 from toolscript.sandbox.process import Worker
@@ -60,6 +62,11 @@ class QuickJSRuntime(Runtime):
         idle_s: float = 60.0,
         isolation: Literal["best", "required"] = "best",
     ) -> None:
+        if sys.platform == "win32":
+            raise ConfigurationError(
+                "QuickJSRuntime needs Linux or macOS; pass runtime=InlineRuntime() for scripts "
+                "that you trust"
+            )
         workers = min(32, 4 * (os.cpu_count() or 1) + 4) if max_workers is None else max_workers
         self._pool = Pool(PoolSettings(workers, max_runs, idle_s, isolation == "required"))
 
