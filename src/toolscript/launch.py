@@ -65,7 +65,6 @@ class Request:
     clock: Clock | None = None
     cancel: CancelToken
     on_event: OnEvent | None = None
-    passthrough: tuple[type[BaseException], ...] = ()
     depth: int = 0
     person_decides: Callable[[bool], None] | None = None
     journal: RunJournal | None = None
@@ -231,7 +230,6 @@ async def _execute(parts: Parts, request: Request, script: Script) -> RunResult:
         journal=request.journal,
         clock=clock,
         resumed=request.resumed,
-        passthrough=request.passthrough,
         runtime_name=runtime.name,
         sandboxed=runtime.capabilities.sandboxed,
     )
@@ -284,7 +282,6 @@ async def _nested(parts: Parts, outer: Request, source: str, scope: NestedScope)
         deadline=scope.deadline,
         cancel=outer.cancel,
         on_event=outer.on_event,
-        passthrough=outer.passthrough,
         depth=scope.depth,
         person_decides=scope.person_decides,
     )

@@ -303,9 +303,7 @@ class Calls:
                 self.deadline,
                 self._person_decides,
             )
-            value = await handled(
-                call.gate, call.args, context, record, setup.passthrough, self._begun
-            )
+            value = await handled(call.gate, call.args, context, record, self._begun)
             result = fitting_result(value, call.args, call.gate, setup.profile)
         except BaseException as error:
             self._broke(call, error)
@@ -341,9 +339,7 @@ class Calls:
             else:
                 # Something inside of the tool was cancelled, and not the call.
                 self._fail(call, ToolError("the tool was cancelled", code="cancelled"))
-        elif isinstance(error, self._setup.passthrough) or not isinstance(
-            error, Exception | SystemExit
-        ):
+        elif not isinstance(error, Exception | SystemExit):
             call.record.end("pending")
             self._leave(call)
             self._passing = True

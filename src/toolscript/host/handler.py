@@ -22,7 +22,6 @@ async def handled(
     args: Any,
     context: CallContext,
     record: Record,
-    passthrough: tuple[type[BaseException], ...],
     begun: Callable[[Record], None],
 ) -> Any:
     """What the tool returns.
@@ -55,7 +54,7 @@ async def handled(
 
     if retry is None:
         return await attempt()
-    return await with_retry(retry, attempt, record, passthrough)
+    return await with_retry(retry, attempt, record)
 
 
 async def _in_time(gate: ToolGate, args: Any, context: CallContext, deadline: float | None) -> Any:

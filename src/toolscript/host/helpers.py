@@ -177,14 +177,11 @@ class Helpers:
             args = fitting_arguments(sent, gate, record, setup.profile)
             self._acting += 1
             try:
-                value = await handled(gate, args, context, record, setup.passthrough, Record.start)
+                value = await handled(gate, args, context, record, Record.start)
             finally:
                 self._acting -= 1
             result = fitting_result(value, args, gate, setup.profile)
             record.end("ok", result)
-        except setup.passthrough:
-            self._delivery.holding = True
-            raise
         except Exception as raised:
             error = failure_of(raised, setup.profile)
             record.end("error", error=error)

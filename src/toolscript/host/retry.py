@@ -21,13 +21,12 @@ async def with_retry(
     retry: Retry,
     attempt: Callable[[], Awaitable[Any]],
     record: Record,
-    passthrough: tuple[type[BaseException], ...],
 ) -> Any:
     """What `attempt` returns, tried again while it raises; the last exception passes."""
     from tenacity import AsyncRetrying, retry_if_exception, stop_after_attempt, wait_exponential
 
     def worth_another_try(error: BaseException) -> bool:
-        if isinstance(error, passthrough) or not isinstance(error, Exception):
+        if not isinstance(error, Exception):
             return False
         return not (isinstance(error, ToolError) and error.code in _FINAL_CODES)
 

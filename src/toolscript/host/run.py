@@ -66,7 +66,9 @@ async def drive(setup: RunSetup, execution: Execution) -> RunResult:
 
     Raises:
         CancelledError: when the awaiting task is cancelled; script and tools are stopped first.
-        BaseException: what a tool raised to pass through the run (`RunSetup.passthrough`).
+        BaseException: by which a framework steers: when a tool raises one that is no `Exception`,
+            the script never sees it; calls under way finish and are recorded, then it is raised
+            from here, with any further ones as an exception group in its `__cause__`.
     """
     return await _Run(setup, execution).to_end()
 

@@ -62,9 +62,6 @@ class RunSetup:
         journal: what keeps the run, or None.
         clock: the script's pinned clock, or None for the real one.
         decisions: what people said about calls that waited, by `Pending.id`.
-        passthrough: exceptions by which a framework steers: when a tool raises one, the script
-            never sees it; calls under way finish and are recorded, then `drive` raises it, with
-            any further ones as an exception group in its `__cause__`.
         runtime_name: the active runtime, for tools whose manifest names theirs.
         sandboxed: whether the runtime confines scripts, for policies that ask for it.
         resumed: whether the run was begun earlier.
@@ -90,7 +87,6 @@ class RunSetup:
     journal: RunJournal | None = None
     clock: Clock | None = None
     decisions: Mapping[str, Answer] = field(default_factory=dict[str, Answer])
-    passthrough: tuple[type[BaseException], ...] = ()
     runtime_name: str | None = None
     sandboxed: bool = True
     resumed: bool = False
