@@ -161,8 +161,6 @@ async def _ask_person(setup: RunSetup, pending: Pending) -> Answer:
         answer: Any = setup.approve(pending)
         if inspect.isawaitable(answer):
             answer = await answer
-    except setup.passthrough:
-        raise
     except Exception as error:
         raise failed("denied", f"the approval failed ({type(error).__name__})") from error
     if not isinstance(answer, Approve | Reject | Edit):
