@@ -69,6 +69,7 @@ if TYPE_CHECKING:
     from toolscript.result import RunResult as RunResult
     from toolscript.result import StoreWrites as StoreWrites
     from toolscript.sandbox.inline import InlineRuntime as InlineRuntime
+    from toolscript.sandbox.node import NodeRuntime as NodeRuntime
     from toolscript.sandbox.quickjs import QuickJSRuntime as QuickJSRuntime
     from toolscript.sandbox.runtime import Runtime as Runtime
     from toolscript.script.diagnostic import Diagnostic as Diagnostic
@@ -135,6 +136,7 @@ _HOME = {
         "StoreWrites",
     ),
     "sandbox.inline": ("InlineRuntime",),
+    "sandbox.node": ("NodeRuntime",),
     "sandbox.quickjs": ("QuickJSRuntime",),
     "sandbox.runtime": ("Runtime",),
     "script.diagnostic": ("Diagnostic",),

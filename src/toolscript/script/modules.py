@@ -136,9 +136,17 @@ class _Module:
             return None
         self.imports.append(name)
         bound = self._fresh(f"$from{len(self.loads)}")
-        self.loads.append(f"const {bound} = await $module.load({self.syntax.text(source)});")
+        wanted = self.syntax.text(source) + self._attributes(statement)
+        self.loads.append(f"const {bound} = await $module.load({wanted});")
         self._take_out(statement)
         return bound
+
+    def _attributes(self, statement: Node) -> str:
+        """The rest of the arguments of a load: what kind of module the statement asks for."""
+        for each in statement.children:
+            if each.type == "import_attribute":
+                return f", {{ with: {self.syntax.text(each.named_children[-1])} }}"
+        return ""
 
     def _take_out(self, statement: Node) -> None:
         self.edits.blank(start(statement), end(statement))

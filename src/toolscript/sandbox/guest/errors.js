@@ -12,14 +12,14 @@
     if (typeof stack !== "string") return frames;
     const lines = p.split(slice(stack, 0, STACK_CHARS), "\n");
     for (let i = 0; i < lines.length; i++) {
-      const found = p.match(/^\s*at (.*) \(<input>:(\d+):(\d+)\)$/, lines[i]);
+      const found = p.match(/^\s*at (?:(.*) \()?<input>:(\d+):(\d+)\)?$/, lines[i]);
       if (found === null) continue;
       const line = +found[2];
       if (line >= layout.lines) continue;
       const column = line === 1 ? +found[3] - layout.columns : +found[3];
       if (column < 1) continue;
       if (frames.first === null) frames.first = { __proto__: null, line, column };
-      frames.text += "    at " + found[1] + " (script:" + line + ":" + column + ")\n";
+      frames.text += "    at " + (found[1] ?? "<anonymous>") + " (script:" + line + ":" + column + ")\n";
     }
     return frames;
   };
@@ -39,7 +39,8 @@
     }
   };
 
-  const here = () => new p.Error().stack;
+  // A script may have a say in how the engine writes a stack.
+  const here = () => read(new p.Error(), "stack");
 
   class ToolError extends p.Error {
     constructor(message, { tool, code, details } = {}) {

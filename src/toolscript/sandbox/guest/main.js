@@ -142,7 +142,7 @@
     get scope() {
       return kit.need("program").scope();
     },
-    load: (name) => kit.need("program").load(name),
+    load: (name, options) => kit.need("program").load(name, options),
     unreturned: (_, value) => {
       kit.last = { __proto__: null, value };
     },

@@ -1,0 +1,243 @@
+// The runner: serves many scripts at once over one channel, each in a thread of its own, so that
+// neither a loop nor the end of memory in one of them stops another. This thread runs no script
+// and always answers. In front of this text the host puts IDENTITY (which runner this is), THREAD
+// (the source of a thread) and GUEST (the texts of the guest library).
+//
+// A block is its length, the number of its script (4 bytes each, little-endian), and a body. From
+// the host, the first byte of the body says what it is: `R` a program, `S` settlements, `X` let
+// go. To the host it is what the guest says (see guest/bridge.js). Number 0 is the runner itself:
+//
+//   b ↵ JSON                 ready; which runner and which Node.js this is
+//   g SCRIPT MICROSECONDS ↵ JSON   the thread of a script is gone; what it computed, and why
+import { setFlagsFromString } from "node:v8";
+import { Worker } from "node:worker_threads";
+
+// Integers that a double cannot hold are read by their digits, which Node.js 20 tells a reviver of
+// `JSON.parse` only with this flag.
+if (JSON.parse("1", (key, value, context) => context) === undefined) {
+  setFlagsFromString("--harmony-json-parse-with-source");
+}
+
+const MIB = 1 << 20;
+// What a thread needs for itself and the guest library.
+const LEAST_MIB = 16;
+const YOUNG_MIB = 8;
+// The system gives a thread this much, whatever the engine is told.
+const MOST_STACK_MIB = 3;
+const LOOK_MS = 10;
+const SETTLEMENT_BYTES = 22;
+
+const limitsOf = ({ memory_bytes: memory, stack_bytes: stack }) => {
+  const limits = {};
+  if (memory !== null) {
+    limits.maxOldGenerationSizeMb = Math.max(LEAST_MIB, Math.ceil(memory / MIB));
+    limits.maxYoungGenerationSizeMb = YOUNG_MIB;
+  }
+  if (stack !== null) {
+    limits.stackSizeMb = Math.min(MOST_STACK_MIB, Math.max(1, stack / MIB));
+  }
+  return limits;
+};
+
+// A thread that waits for its program. What it prints past the guest library goes nowhere.
+const startThread = (limits) => {
+  // What the guest has said and nobody has taken yet, in UTF-16 units.
+  const flow = new Int32Array(new SharedArrayBuffer(4));
+  const worker = new Worker(THREAD, {
+    eval: true,
+    workerData: { guest: GUEST, flow },
+    resourceLimits: limits,
+    stdout: true,
+    stderr: true,
+  });
+  worker.stdout.resume();
+  worker.stderr.resume();
+  // A thread that fails before it has a program fails the program that it is given.
+  const thread = { worker, flow, failed: null };
+  worker.once("error", (error) => (thread.failed = error));
+  return thread;
+};
+
+// The next thread is made ahead, for a program with the same limits as the last one.
+let spare = null;
+const takeThread = (limits) => {
+  const key = JSON.stringify(limits);
+  if (spare !== null && spare.key !== key) {
+    spare.thread.worker.terminate();
+    spare = null;
+  }
+  const thread = spare === null ? startThread(limits) : spare.thread;
+  spare = null;
+  setTimeout(() => (spare ??= { key, thread: startThread(limits) }), 0);
+  return thread;
+};
+
+const readProgram = (body) => {
+  const end = body.indexOf(10);
+  const program = JSON.parse(body.toString("utf8", 1, end));
+  let at = end + 1;
+  for (const [name, length] of program.texts) {
+    program[name] = body.toString("utf8", at, at + length);
+    at += length;
+  }
+  return program;
+};
+
+const readSettlements = (body) => {
+  const found = [];
+  let at = 1;
+  while (at < body.length) {
+    const now = Number(body.readBigInt64LE(at + 6));
+    const length = body.readUInt32LE(at + 14);
+    const faceLength = body.readInt32LE(at + 18);
+    const item = {
+      seq: body.readUInt32LE(at),
+      ok: body[at + 4] === 1,
+      bigints: body[at + 5] === 1,
+      now: now < 0 ? null : now,
+      text: "",
+      face: null,
+    };
+    at += SETTLEMENT_BYTES;
+    item.text = body.toString("utf8", at, at + length);
+    at += length;
+    if (faceLength >= 0) {
+      item.face = body.toString("utf8", at, at + faceLength);
+      at += faceLength;
+    }
+    found.push(item);
+  }
+  return found;
+};
+
+// One program in its thread, from its first block to the moment when the thread is gone.
+const runScript = (program, say, leave) => {
+  const { worker, flow, failed } = takeThread(limitsOf(program));
+  const computed = () => worker.performance.eventLoopUtilization().active;
+  const before = computed();
+  let used = 0;
+  let over = false;
+  let why = "";
+  let timer = null;
+
+  const finish = (record) => {
+    if (over) return;
+    over = true;
+    say("e\n" + JSON.stringify(record) + "\n\n");
+    stop("");
+  };
+
+  const stop = (reason) => {
+    why ||= reason;
+    over = true;
+    used = Math.max(used, computed() - before);
+    clearTimeout(timer);
+    worker.terminate();
+  };
+
+  const look = () => {
+    used = Math.max(used, computed() - before);
+    const left = program.cpu_s * 1000 - used;
+    if (left > 0) timer = setTimeout(look, Math.max(left, LOOK_MS));
+    else finish({ outcome: "timeout", message: "the script used up its computing time" });
+  };
+
+  const heard = (said) => {
+    if (over) return;
+    if (typeof said !== "string") {
+      stop("the script spoke past the guest library");
+      return;
+    }
+    const text = said.slice(1);
+    if (Buffer.byteLength(text) > program.frame_bytes) {
+      const message = "a single message is larger than the host takes";
+      finish({ outcome: "limit", limit: "frame_bytes", message });
+      return;
+    }
+    const sent = () => {
+      Atomics.sub(flow, 0, text.length);
+      Atomics.notify(flow, 0);
+    };
+    if (text !== "") say(text, sent);
+    if (said[0] === "e") stop("");
+  };
+
+  const broke = (error) => {
+    if (error.code === "ERR_WORKER_OUT_OF_MEMORY") {
+      finish({ outcome: "memory", message: "out of memory" });
+      return;
+    }
+    stop("its thread failed: " + String(error.message).slice(0, 1000));
+  };
+
+  worker.on("message", heard);
+  worker.on("error", broke);
+  worker.on("exit", () => {
+    over = true;
+    clearTimeout(timer);
+    leave(used, why || "the script ended its thread");
+  });
+  if (failed !== null) broke(failed);
+  if (program.cpu_s !== null) look();
+  worker.postMessage(program);
+  return {
+    settle: (body) => {
+      if (!over) worker.postMessage(readSettlements(body));
+    },
+    stop: () => stop("the host let go of the script"),
+  };
+};
+
+// The blocks of a stream of bytes, handed on one by one.
+const blocksOf = (input, take) => {
+  let parts = [];
+  let size = 0;
+  let wanted = 4;
+  input.on("data", (part) => {
+    parts.push(part);
+    size += part.length;
+    if (size < wanted) return;
+    const bytes = parts.length === 1 ? part : Buffer.concat(parts);
+    let at = 0;
+    for (;;) {
+      wanted = bytes.length - at < 4 ? 4 : 4 + bytes.readUInt32LE(at);
+      if (bytes.length - at < wanted) break;
+      take(bytes.readUInt32LE(at + 4), bytes.subarray(at + 8, at + wanted));
+      at += wanted;
+    }
+    parts = [bytes.subarray(at)];
+    size = bytes.length - at;
+  });
+};
+
+export const startRunner = ({ input, output }) => {
+  const scripts = new Map();
+
+  const send = (number, text, sent) => {
+    const body = Buffer.from(text);
+    const head = Buffer.alloc(8);
+    head.writeUInt32LE(body.length + 4, 0);
+    head.writeUInt32LE(number, 4);
+    output.write(Buffer.concat([head, body]), sent);
+  };
+
+  const begin = (number, body) => {
+    const say = (text, sent) => send(number, text, sent);
+    const leave = (used, why) => {
+      scripts.delete(number);
+      send(0, "g " + number + " " + Math.round(used * 1000) + "\n" + JSON.stringify(why) + "\n");
+    };
+    scripts.set(number, runScript(readProgram(body), say, leave));
+  };
+
+  blocksOf(input, (number, body) => {
+    const kind = String.fromCharCode(body[0]);
+    if (kind === "R") begin(number, body);
+    else if (kind === "S") scripts.get(number)?.settle(body);
+    else if (kind === "X") scripts.get(number)?.stop();
+  });
+  input.on("end", () => process.exit());
+  input.on("error", () => process.exit());
+  output.on("error", () => process.exit());
+  send(0, "b\n" + JSON.stringify({ runner: IDENTITY, node: process.versions.node }) + "\n");
+};
