@@ -120,10 +120,11 @@ def _besides(rows: Sequence[Global]) -> Iterator[str]:
 
 def _limits(profile: Profile) -> Iterator[str]:
     limits = profile.limits
-    at_once = f", {limits.parallel} at once" if limits.parallel is not None else ""
+    more = "wait" if profile.over_limit == "queue" else "fail"
     bounds = [
         f"{limits.wall_s:g} s" if limits.wall_s is not None else "",
-        f"{limits.calls:,} calls{at_once}" if limits.calls is not None else "",
+        f"{limits.calls:,} calls" if limits.calls is not None else "",
+        f"{limits.parallel} calls at once (more {more})" if limits.parallel is not None else "",
         f"{_size(limits.value_bytes)} returned"
         if limits.value_bytes is not None and profile.returns == "value"
         else "",
