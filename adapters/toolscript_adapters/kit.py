@@ -342,20 +342,13 @@ class CodeRunners:
         self._options = cast(CodeToolOptions, kept)
         self._made: OrderedDict[str, CodeRunner] = OrderedDict()
 
-    def of(self, tools: Sequence[Tool]) -> CodeRunner:
+    def of(self, tools: Sequence[Tool | Namespace]) -> CodeRunner:
         """The runner for these tools; the same one for tools that look the same.
 
         Raises:
             ContractError, ConfigurationError: as `CodeMode` does.
         """
-        key = json.dumps(
-            [
-                [tool.name, tool.description, tool.input_schema, tool.output_schema]
-                for tool in tools
-            ],
-            sort_keys=True,
-            default=str,
-        ) + repr([tool.options for tool in tools])
+        key = _looks_of(tools)
         found = self._made.pop(key, None)
         if found is None:
             found = CodeRunner(tools, self._options)
@@ -363,6 +356,18 @@ class CodeRunners:
         if len(self._made) > _MOST_RUNNERS:
             self._made.popitem(last=False)
         return found
+
+
+def _looks_of(tools: Iterable[Any]) -> str:
+    """All that tells a set of tools from another one."""
+    looks: list[str] = []
+    for item in tools:
+        if isinstance(item, Namespace):
+            looks.append(f"{item.name} {item.description} ({_looks_of(item.tools)})")
+            continue
+        shown = [item.name, item.description, item.input_schema, item.output_schema]
+        looks.append(json.dumps(shown, sort_keys=True, default=str) + repr(item.options))
+    return "\n".join(looks)
 
 
 def images_of(result: RunResult) -> tuple[OutputItem, ...]:
