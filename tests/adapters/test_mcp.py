@@ -5,11 +5,13 @@ from __future__ import annotations
 import asyncio
 import functools
 import json
+import sys
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
-from mcp import Client
+from mcp import Client, StdioServerParameters
 from mcp.server import MCPServer, Server
 from mcp.server.mcpserver.exceptions import ToolError
 from mcp.types import (
@@ -22,6 +24,7 @@ from mcp.types import (
 )
 
 from toolscript import CodeMode, ContractError, ToolContext, ToolOptions, tool_from
+from toolscript.cli import main
 from toolscript.testing.adapters import (
     USER,
     AdapterConformance,
@@ -248,3 +251,61 @@ async def until(holds: Callable[[], bool]) -> None:
             return
         await asyncio.sleep(0.01)
     raise AssertionError("it did not happen")
+
+
+SHOP_FILE = """
+print("loaded")
+
+def price(item: str) -> float:
+    "Price of an item."
+    return {"desk": 200.0, "chair": 80.0}[item]
+"""
+
+STOCK_SERVER = """
+from mcp.server import MCPServer
+
+server = MCPServer("stock")
+
+@server.tool()
+def stock(item: str) -> int:
+    "How many there are."
+    return {"desk": 3, "chair": 0}[item]
+
+server.run()
+"""
+
+
+async def test_the_command_serves_files_and_other_servers_over_standard_streams(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "shop.py").write_text(SHOP_FILE)
+    (tmp_path / "stock.py").write_text(STOCK_SERVER)
+    command = [
+        *("-m", "toolscript", "mcp", "--name", "shop"),
+        *("--tools", str(tmp_path / "shop.py")),
+        *("--server", f"stock={sys.executable} {tmp_path / 'stock.py'}"),
+    ]
+    async with Client(StdioServerParameters(command=sys.executable, args=command)) as client:
+        assert client.server_info is not None
+        assert client.server_info.name == "shop"
+        script = """
+            const items = ["desk", "chair"];
+            const left = await Promise.all(items.map((item) => stock.stock({ item })));
+            const worth = await Promise.all(items.map((item) => tools.price({ item })));
+            return worth[0] * left[0] + worth[1] * left[1];
+        """
+        result = await client.call_tool("run_code", {"code": script})
+        assert text_of(result) == "600"
+
+
+@pytest.mark.parametrize("server", ["shop", "no name=x", "shop="])
+def test_the_command_says_how_a_server_is_written(
+    server: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["mcp", "--server", server]) == 2
+    assert "write NAME=URL or NAME=COMMAND" in capsys.readouterr().err
+
+
+def test_the_command_wants_tools(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["mcp"]) == 2
+    assert "--server NAME=URL|COMMAND" in capsys.readouterr().err

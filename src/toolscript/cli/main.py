@@ -50,6 +50,7 @@ def _parser() -> argparse.ArgumentParser:
     _run(commands)
     _prompt(commands)
     _check(commands)
+    _mcp(commands)
     return parser
 
 
@@ -90,14 +91,32 @@ def _check(commands: Any) -> None:
     check.set_defaults(command=_command("check"))
 
 
+def _mcp(commands: Any) -> None:
+    mcp = commands.add_parser(
+        "mcp", help="serve one tool that runs scripts, by MCP on standard input and output"
+    )
+    _tools(mcp, required=False)
+    mcp.add_argument(
+        "--server",
+        action="append",
+        default=[],
+        metavar="NAME=URL|COMMAND",
+        help="an MCP server whose tools scripts call as NAME.tool(...); may be given several times",
+    )
+    mcp.add_argument(
+        "--name", default="toolscript", help="what this server calls itself (default: toolscript)"
+    )
+    mcp.set_defaults(command=_command("mcp"))
+
+
 def _script_and_tools(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("script", metavar="SCRIPT", help="a file, or - for standard input")
     _tools(parser)
 
 
-def _tools(parser: argparse.ArgumentParser) -> None:
+def _tools(parser: argparse.ArgumentParser, *, required: bool = True) -> None:
     parser.add_argument(
-        "--tools", action="append", required=True, metavar="PLACE", help=_TOOLS_HELP
+        "--tools", action="append", required=required, metavar="PLACE", help=_TOOLS_HELP
     )
     parser.add_argument(
         "--profile", choices=tuple(PROFILES), default="default", help="a named set of rules"

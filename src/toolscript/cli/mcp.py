@@ -1,0 +1,61 @@
+"""`toolscript mcp`: an MCP server on standard input and output whose one tool runs scripts."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import shlex
+import sys
+from collections.abc import Mapping
+from contextlib import AsyncExitStack, redirect_stdout
+from importlib.util import find_spec
+from typing import Any, cast
+
+from toolscript.cli.arguments import ArgumentValueError
+from toolscript.cli.exit_codes import DONE
+from toolscript.cli.load_tools import load_all
+
+
+def main(arguments: argparse.Namespace) -> int:
+    if not arguments.tools and not arguments.server:
+        raise ArgumentValueError("give tools: --tools PLACE, --server NAME=URL|COMMAND, or both")
+    if find_spec("mcp") is None:
+        raise ArgumentValueError("the MCP SDK is not installed: pip install 'toolscript[mcp]'")
+    servers = [_server(text) for text in arguments.server]
+    # Standard output belongs to the protocol, whatever a module prints while it is imported.
+    with redirect_stdout(sys.stderr):
+        tools: Any = load_all(arguments.tools) if arguments.tools else ()
+    asyncio.run(_serve(arguments, tools, servers))
+    return DONE
+
+
+async def _serve(arguments: argparse.Namespace, tools: Any, servers: list[tuple[str, Any]]) -> None:
+    from toolscript_adapters.mcp import code_server, connect
+
+    async with AsyncExitStack() as connected:
+        spaces = [
+            await connected.enter_async_context(connect(place, name)) for name, place in servers
+        ]
+        if isinstance(tools, Mapping):
+            groups = cast("Mapping[str, Any]", tools)
+            offered: Any = {**groups, **{space.name: space.tools for space in spaces}}
+        else:
+            offered = [*tools, *spaces]
+        server = code_server(offered, arguments.name, profile=arguments.profile)
+        await server.run_stdio_async()
+
+
+def _server(text: str) -> tuple[str, Any]:
+    """`NAME=URL`, or `NAME=COMMAND` for a server that is started here."""
+    from mcp import StdioServerParameters
+
+    name, equals, place = text.partition("=")
+    if not equals or not name.isidentifier() or not place.strip():
+        raise ArgumentValueError(
+            f"--server {text!r}: write NAME=URL or NAME=COMMAND, where scripts call the tools "
+            "as NAME.tool(...)"
+        )
+    if place.startswith(("http://", "https://")):
+        return name, place
+    command, *rest = shlex.split(place)
+    return name, StdioServerParameters(command=command, args=rest)
