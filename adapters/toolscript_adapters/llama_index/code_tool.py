@@ -1,0 +1,156 @@
+"""The code tool, as a function tool of LlamaIndex."""
+
+# LlamaIndex finds the parameter for its context by comparing annotations with the type, so
+# they must not be turned into text here by `from __future__ import annotations`.
+
+import base64
+import hashlib
+import inspect
+import uuid
+from collections.abc import Collection, Mapping
+from typing import Any, Final, cast
+
+from llama_index.core.base.llms.types import ImageBlock, TextBlock
+from llama_index.core.tools import BaseTool, FunctionTool, ToolMetadata
+from llama_index.core.tools.tool_spec.base import BaseToolSpec
+from llama_index.core.workflow import Context
+from pydantic import BaseModel, Field
+from typing_extensions import Unpack
+
+from toolscript.contract.convert import tool_from
+from toolscript.contract.tool import Tool
+from toolscript.errors import ToolError
+from toolscript.result import RunResult
+from toolscript_adapters.kit import (
+    CODE_DESCRIPTION,
+    CodeRunner,
+    CodeToolOptions,
+    Session,
+    convert_tools,
+    images_of,
+)
+from toolscript_adapters.llama_index.approvals import answer_for
+from toolscript_adapters.llama_index.inside import Waiting, id_of_call
+from toolscript_adapters.llama_index.nested import ScriptRun, tool_of
+
+_STORE: Final = "toolscript_store"
+"""Where the workflow's state keeps what scripts store."""
+
+
+class _Arguments(BaseModel):
+    code: str = Field(description=CODE_DESCRIPTION)
+
+
+class _Metadata(ToolMetadata):
+    """A description with declarations is longer than 1,024 characters.
+
+    LlamaIndex takes that for a mistake, unless its integration for a provider says otherwise.
+    """
+
+    def to_openai_tool(self, skip_length_check: bool = True) -> dict[str, Any]:
+        return super().to_openai_tool(skip_length_check=True)
+
+
+class CodeModeTool(FunctionTool):
+    """One tool that runs scripts over others. Give it to an agent in their place.
+
+    Args:
+        tools: tools, functions and tool specs as agents of LlamaIndex take them, and whatever
+            else `CodeMode` takes; in a list, or as a mapping of namespace to tools.
+        requires_approval: names of tools whose calls a person has to approve.
+        options: see `CodeToolOptions`. A function for `authority` gets the `ScriptRun`.
+
+    Raises:
+        ContractError, ConfigurationError: as `CodeMode` does.
+    """
+
+    def __init__(
+        self,
+        tools: Any,
+        *,
+        requires_approval: Collection[str] = (),
+        **options: Unpack[CodeToolOptions],
+    ):
+        asking = frozenset(requires_approval)
+        converted = convert_tools(_opened(tools), lambda tool: _converted(tool, asking))
+        self._runner = CodeRunner(converted, options, keeps=True)
+        super().__init__(
+            async_fn=self._run,
+            metadata=_Metadata(
+                name=self._runner.name,
+                description=self._runner.description,
+                fn_schema=_Arguments,
+            ),
+        )
+
+    async def aclose(self) -> None:
+        """Accept no more scripts, and end those at work."""
+        await self._runner.aclose()
+
+    async def _run(self, ctx: Context, code: str) -> str | list[TextBlock | ImageBlock]:
+        call_id = id_of_call()
+        place = f"toolscript_run_{_digest(call_id, code)}"
+        run_id = await ctx.store.get(place, default=None)
+        session = Session(ScriptRun(ctx), call_id or "script", run_id or f"run_{uuid.uuid4().hex}")
+        kept: dict[str, Any] = dict(await ctx.store.get(_STORE, default=None) or {})
+        try:
+            result = await self._result(session, code, kept)
+        except Waiting:
+            # The step will be run again, which leads here once more.
+            await ctx.store.set(place, session.run_id)
+            raise
+        if run_id is not None:
+            await ctx.store.set(place, None)
+        if result.store_writes.set or result.store_writes.delete:
+            await ctx.store.set(_STORE, kept)
+        text = self._runner.text(result)
+        if not result.ok:
+            raise ToolError(text)
+        images = _images(result)
+        return [TextBlock(text=text), *images] if images else text
+
+    async def _result(
+        self, session: Session[ScriptRun], code: str, store: dict[str, Any]
+    ) -> RunResult:
+        runner = self._runner
+        if await runner.waits(session, code):
+            result = await runner.go_on(session, store=store)
+        else:
+            result = await runner.begin(code, session, store=store)
+        while result.status == "paused":
+            # One by one: an answer that came is on record before the next one is waited for.
+            pending = result.pending[0]
+            answer = await answer_for(pending, session.context.context)
+            result = await runner.go_on(session, {pending.id: answer}, store=store)
+        return result
+
+
+def _opened(tools: Any) -> Any:
+    """The tools, with tool specs in place of which their tools come."""
+    if isinstance(tools, Mapping):
+        groups = cast("Mapping[str, Any]", tools)
+        return {name: _opened(group) for name, group in groups.items()}
+    found: list[Any] = []
+    for tool in tools:
+        found += tool.to_tool_list() if isinstance(tool, BaseToolSpec) else [tool]
+    return found
+
+
+def _converted(tool: Any, requires_approval: frozenset[str]) -> Tool:
+    if isinstance(tool, BaseTool):
+        return tool_of(tool, requires_approval)
+    if inspect.isroutine(tool):
+        # As agents of LlamaIndex take functions, with a parameter for the context.
+        return tool_of(FunctionTool.from_defaults(tool), requires_approval)
+    return tool_from(tool)
+
+
+def _digest(*parts: str) -> str:
+    return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:20]
+
+
+def _images(result: RunResult) -> list[ImageBlock]:
+    return [
+        ImageBlock(image=base64.b64decode(image.data), image_mimetype=image.mime_type)
+        for image in images_of(result)
+    ]
