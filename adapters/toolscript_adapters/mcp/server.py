@@ -1,56 +1,17 @@
-"""An MCP server whose one tool runs scripts over many tools.
-
-A call that needs an approval asks the person at the client, by the protocol's elicitation: a
-client of 2026-07-28 or later gets the question as the answer to its call and calls again, one of
-an earlier protocol is asked while its call waits.
-"""
+"""An MCP server whose one tool runs scripts over many tools."""
 
 from __future__ import annotations
 
-from collections.abc import Awaitable
-from typing import Annotated, Any, Final, Unpack
+from typing import Annotated, Any, Unpack
 
 from mcp.server import MCPServer
 from mcp.server.mcpserver import Context
-from mcp.types import (
-    CallToolResult,
-    ContentBlock,
-    ElicitRequest,
-    ElicitRequestFormParams,
-    ElicitResult,
-    ImageContent,
-    InputRequiredResult,
-    InputResponses,
-    TextContent,
-)
-from mcp.types.version import is_version_at_least
-from pydantic import BaseModel, Field
+from mcp.types import CallToolResult, InputRequiredResult
+from pydantic import Field
 
-from toolscript import jsontext
 from toolscript.contract.convert import tool_from
-from toolscript.events import Event, OnEvent, Progress
-from toolscript.host.approval import Answer, Approve, Reject
-from toolscript.render import shorten_string
-from toolscript.result import Pending, RunResult
-from toolscript_adapters.kit import (
-    CODE_DESCRIPTION,
-    CodeRunner,
-    CodeToolOptions,
-    Session,
-    convert_tools,
-    images_of,
-)
-
-_ASKS_IN_RESULTS: Final = "2026-07-28"
-_MOST_SHOWN: Final = 2_000
-_NOBODY: Final = Reject("nobody can be asked: the MCP client has no elicitation")
-
-
-class Approval(BaseModel):
-    """What the person at the client fills in."""
-
-    approve: bool = Field(description="Whether the call may be made.")
-    reason: str = Field(default="", description="Why not, for the script.")
+from toolscript_adapters.kit import CODE_DESCRIPTION, CodeRunner, CodeToolOptions, convert_tools
+from toolscript_adapters.mcp.request import CodeRequest
 
 
 def code_server(
@@ -85,103 +46,9 @@ def add_code_tool(
     async def run_code(
         code: Annotated[str, Field(description=CODE_DESCRIPTION)], context: Context[Any, Any]
     ) -> CallToolResult | InputRequiredResult:
-        return await _Request(runner, context).answer(code)
+        return await CodeRequest(runner, context).answer(code)
 
     server.add_tool(
         run_code, name=runner.name, description=runner.description, structured_output=False
     )
     return runner
-
-
-class _Request:
-    """One request of a client: begins a run, or goes on with one."""
-
-    def __init__(self, runner: CodeRunner, context: Context[Any, Any]):
-        self._runner = runner
-        self._context = context
-
-    async def answer(self, code: str) -> CallToolResult | InputRequiredResult:
-        run_id = self._context.request_state
-        if run_id is None:
-            session = Session(self._context, self._context.request_id)
-            result = await self._runner.begin(code, session, on_event=self._reports())
-        else:
-            session = Session(self._context, self._context.request_id, run_id)
-            decisions = _decisions(self._context.input_responses or {})
-            result = await self._runner.go_on(session, decisions, on_event=self._reports())
-        while result.status == "paused":
-            if self._asks_in_results and self._can_ask:
-                questions = {pending.id: _question(pending) for pending in result.pending}
-                return InputRequiredResult(
-                    input_requests=dict(questions), request_state=result.run_id
-                )
-            decided = {pending.id: await self._ask(pending) for pending in result.pending}
-            result = await self._runner.go_on(session, decided, on_event=self._reports())
-        return self._shown(result)
-
-    @property
-    def _asks_in_results(self) -> bool:
-        version = self._context.request_context.protocol_version
-        return is_version_at_least(version, _ASKS_IN_RESULTS)
-
-    @property
-    def _can_ask(self) -> bool:
-        """Whether the client shows forms; to ask for no particular mode is to ask for forms."""
-        capabilities = self._context.client_capabilities
-        asks = capabilities.elicitation if capabilities is not None else None
-        return asks is not None and (asks.form is not None or asks.url is None)
-
-    async def _ask(self, pending: Pending) -> Answer:
-        if not self._can_ask:
-            return _NOBODY
-        said = await self._context.elicit(_message(pending), Approval)
-        if said.action != "accept":
-            return Reject(f"the person said: {said.action}")
-        return Approve() if said.data.approve else Reject(said.data.reason)
-
-    def _reports(self) -> OnEvent:
-        def report(event: Event) -> Awaitable[None] | None:
-            if not isinstance(event, Progress) or event.replayed:
-                return None
-            return self._context.report_progress(event.fraction or 0.0, 1.0, event.message)
-
-        return report
-
-    def _shown(self, result: RunResult) -> CallToolResult:
-        content: list[ContentBlock] = [TextContent(text=self._runner.text(result))]
-        content += [
-            ImageContent(data=image.data, mime_type=image.mime_type) for image in images_of(result)
-        ]
-        return CallToolResult(content=content, is_error=not result.ok)
-
-
-def _question(pending: Pending) -> ElicitRequest:
-    return ElicitRequest(
-        params=ElicitRequestFormParams(
-            message=_message(pending), requested_schema=Approval.model_json_schema()
-        )
-    )
-
-
-def _message(pending: Pending) -> str:
-    name = f"{pending.namespace}.{pending.tool}" if pending.namespace else pending.tool
-    args = shorten_string(jsontext.dumps(pending.args), _MOST_SHOWN)
-    lines = [f"A script wants to call {name}({args}).", pending.reason]
-    if pending.effects_so_far:
-        lines.append(f"It did already: {', '.join(pending.effects_so_far)}.")
-    return "\n".join(line for line in lines if line)
-
-
-def _decisions(responses: InputResponses) -> dict[str, Answer]:
-    return {
-        pending_id: _decision(response)
-        for pending_id, response in responses.items()
-        if isinstance(response, ElicitResult)
-    }
-
-
-def _decision(response: ElicitResult) -> Answer:
-    if response.action != "accept":
-        return Reject(f"the person said: {response.action}")
-    form = Approval.model_validate(response.content or {})
-    return Approve() if form.approve else Reject(form.reason)
