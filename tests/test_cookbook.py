@@ -19,6 +19,9 @@ SAYS = {
     "langchain_catalogue.py": ("400 tools", '"oldest":"shipment-0001"'),
     "langchain_database.py": ('"region":"south"',),
     "langchain_mcp.py": ('{"books":2,"pages":571}',),
+    "llama_index_library.py": ("May I order Songs Below?", 'Done: ["ordered Songs Below"]'),
+    "pydantic_ai_refunds.py": ("- 30 for B-1, by Dora", "- 100 for B-3, by Dora"),
+    "strands_greenhouse.py": ("10 liters for the herbs, for Gil", "melons are watered by hand"),
     "temporal.py": ("approval 4: refund", "'refunded 35 for order 2'"),
 }
 """What a recipe prints when its script did what it is about."""
@@ -26,6 +29,9 @@ SAYS = {
 NEEDS = {
     "deepagents_interpreter.py": ("deepagents",),
     "langchain_mcp.py": ("langchain_mcp_adapters", "mcp"),
+    "llama_index_library.py": ("llama_index",),
+    "pydantic_ai_refunds.py": ("pydantic_ai",),
+    "strands_greenhouse.py": ("strands",),
     "temporal.py": ("temporalio",),
 }
 
