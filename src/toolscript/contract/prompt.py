@@ -193,7 +193,7 @@ def _looking_up(entries: Sequence[Entry], profile: Profile, *, searches: bool) -
         "then write the one that does the task; never guess arguments.\n\n"
         f"```{_fence(profile)}\n"
         f"{search}"
-        f'return await codemode.describe("{one.expression}"); // its declaration\n'
+        f'return await codemode.describe("{one.expression}"); // its declaration, as text\n'
         "```"
     )
 

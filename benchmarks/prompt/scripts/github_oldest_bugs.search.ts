@@ -1,0 +1,1 @@
+return await tools.list_issues({ owner: "acme", repo: "shopfront", state: "OPEN", labels: ["bug"], orderBy: "CREATED_AT", direction: "ASC", perPage: 3, fields: ["number", "state", "labels", "created_at"] });
