@@ -6,8 +6,8 @@ import asyncio
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from functools import partial
-from typing import Any
+from functools import lru_cache, partial
+from typing import Any, Final
 
 from toolscript.contract.contract import Contract
 from toolscript.errors import ConfigurationError, SourceError
@@ -26,12 +26,17 @@ from toolscript.live import LiveRuns
 from toolscript.profiles import Profile
 from toolscript.program import Surroundings, program_of
 from toolscript.result import UNSET, ErrorKind, RunError, RunResult, Unset
+from toolscript.sandbox.frames import EndFrame
 from toolscript.sandbox.quickjs import shared_runtime
 from toolscript.sandbox.runtime import Clock, Execution, Program, Runtime
 from toolscript.script.constrained import check_constrained
 from toolscript.script.diagnostic import Diagnostic, ScriptError
 from toolscript.script.modules import ANY_MODULE
 from toolscript.script.script import Script, prepare
+
+_KEPT_CHARS: Final = 16_384
+# A script is prepared when it is validated and when it is run, and again for each resumption.
+_prepare_once = lru_cache(maxsize=32)(prepare)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,7 +99,7 @@ async def launch(parts: Parts, request: Request) -> RunResult:
     forget = request.cancel.listen(lambda: cancel.cancel(request.cancel.reason))
     try:
         with parts.live.at_work(request.run_id, cancel):
-            return await _execute(parts, replace(request, cancel=cancel), script)
+            return await _execute(parts, request, script, cancel)
     finally:
         forget()
 
@@ -130,12 +135,13 @@ def prepared(source: str, parts: Parts) -> Script:
                 allowed=most,
                 seen=size,
             )
-    return prepare(
+    how = prepare if len(source) > _KEPT_CHARS else _prepare_once
+    return how(
         source,
         form=parts.profile.source,
         typescript=parts.profile.typescript,
-        modules=ANY_MODULE if _imports(parts) else parts.surroundings.modules,
-        namespaces=[space.name for space in parts.contract.namespaces if space.name],
+        modules=ANY_MODULE if _imports(parts) else frozenset(parts.surroundings.modules),
+        namespaces=tuple(space.name for space in parts.contract.namespaces if space.name),
     )
 
 
@@ -168,7 +174,9 @@ async def _refused(parts: Parts, request: Request, error: RunError) -> RunResult
     return result
 
 
-async def _execute(parts: Parts, request: Request, script: Script) -> RunResult:
+async def _execute(
+    parts: Parts, request: Request, script: Script, cancel: CancelToken
+) -> RunResult:
     profile, options = parts.profile, script.options
     deadline = request.deadline
     if options.timeout_ms is not None:
@@ -183,6 +191,13 @@ async def _execute(parts: Parts, request: Request, script: Script) -> RunResult:
                 f'isolation="required", but here the runtime lacks: {", ".join(missing)}'
             )
     clock = request.journal.clock if request.journal else request.clock
+    cpu_s = profile.limits.cpu_s
+    if deadline is not None:
+        # A script that computes until the deadline is stopped by its own clock a moment before,
+        # and what it has printed so far is handed over.
+        left = max(deadline - time.monotonic(), 0.001)
+        most = left - min(left / 4, 0.25)
+        cpu_s = min(most, cpu_s or most)
     program = program_of(
         script,
         profile,
@@ -190,16 +205,24 @@ async def _execute(parts: Parts, request: Request, script: Script) -> RunResult:
         input=request.input,
         store=request.store,
         clock=clock,
+        cpu_s=cpu_s,
     )
-    if deadline is not None:
-        # A script that computes until the deadline is stopped by its own clock a moment before,
-        # and what it has printed so far is handed over.
-        left = max(deadline - time.monotonic(), 0.001)
-        cpu_s = left - min(left / 4, 0.25)
-        program = replace(program, cpu_s=min(cpu_s, program.cpu_s or cpu_s))
-    execution = await _opened(runtime, program, deadline, request.cancel)
+    execution = await _opened(runtime, program, deadline, cancel)
     if isinstance(execution, RunError):
         return await _refused(parts, request, execution)
+
+    def explain(frame: EndFrame) -> RunError:
+        return explain_end(
+            frame,
+            script=script,
+            byte_columns=runtime.capabilities.byte_columns,
+            limits=profile.limits,
+            globals_known=parts.surroundings.names,
+            tool_names=tuple(
+                entry.expression.removeprefix("tools.") for entry in parts.contract.entries
+            ),
+        )
+
     setup = RunSetup(
         run_id=request.run_id,
         entries=parts.contract.entries,
@@ -212,18 +235,9 @@ async def _execute(parts: Parts, request: Request, script: Script) -> RunResult:
         on_event=request.on_event,
         deadline=deadline,
         wall_s=wall_s,
-        cancel=request.cancel,
-        explain=partial(
-            explain_end,
-            script=script,
-            byte_columns=runtime.capabilities.byte_columns,
-            limits=profile.limits,
-            globals_known=parts.surroundings.names,
-            tool_names=tuple(
-                entry.expression.removeprefix("tools.") for entry in parts.contract.entries
-            ),
-        ),
-        nested=partial(_nested, parts, request),
+        cancel=cancel,
+        explain=explain,
+        nested=partial(_nested, parts, request, cancel),
         gates=parts.gates,
         depth=request.depth,
         person_decides=request.person_decides,
@@ -271,7 +285,9 @@ async def _opened(
         )
 
 
-async def _nested(parts: Parts, outer: Request, source: str, scope: NestedScope) -> RunResult:
+async def _nested(
+    parts: Parts, outer: Request, cancel: CancelToken, source: str, scope: NestedScope
+) -> RunResult:
     """A script that a tool runs, under the authority of the call that runs it."""
     request = Request(
         run_id=f"{scope.run_id}.{scope.seq}",
@@ -280,7 +296,7 @@ async def _nested(parts: Parts, outer: Request, source: str, scope: NestedScope)
         store={},
         authority=scope.authority,
         deadline=scope.deadline,
-        cancel=outer.cancel,
+        cancel=cancel,
         on_event=outer.on_event,
         depth=scope.depth,
         person_decides=scope.person_decides,

@@ -105,6 +105,7 @@ def program_of(
     input: Any | Unset,
     store: Mapping[str, Any],
     clock: Clock | None,
+    cpu_s: float | None,
 ) -> Program:
     """The program of one run. `input` and `store` are JSON values."""
     limits = profile.limits
@@ -118,7 +119,7 @@ def program_of(
         modules=surroundings.modules,
         memory_bytes=limits.memory_bytes,
         stack_bytes=limits.stack_bytes,
-        cpu_s=limits.cpu_s,
+        cpu_s=cpu_s,
         frame_bytes=_frame_bytes(limits),
         clock=clock,
         json=profile.json,

@@ -143,8 +143,6 @@ class WorkerExecution(Execution):
         self._read(True)
         if program.cpu_s is not None:
             self._watch(program.cpu_s + GRACE_S)
-        if not self._ended:
-            self._spin()
 
     async def receive(self) -> Sequence[Frame]:
         while not self._frames:
@@ -162,6 +160,8 @@ class WorkerExecution(Execution):
 
     def listen(self, take: Callable[[Sequence[Frame]], None]) -> Callable[[], Awaitable[None]]:
         self._listener = take
+        if not self._frames and not self._ended:
+            self._spin()
         self._hand_over()
 
         async def stop() -> None:

@@ -30,6 +30,9 @@ from typing import Any
 HEADER = struct.Struct("<I")
 SETTLEMENT = struct.Struct("<IBBqIi")
 SPIN_S = 100e-6
+# After a script's end the host has its result to handle, maybe on this very processor: making the
+# next context at once would stand in its way.
+AFTER_END_MS = 1
 IDLE_MS = 20
 READ_BYTES = 1 << 18
 STACK_BYTES = 4 << 20
@@ -167,6 +170,7 @@ class Worker:
                 self._stopped(machine, program, stop)
             except MemoryError:
                 self._end("memory", "out of memory")
+            self._pipe.waiting(AFTER_END_MS)
 
     def _run(self, machine: Any, program: dict[str, Any]) -> None:
         machine.start(program, STACK_BYTES)
