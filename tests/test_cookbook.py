@@ -14,12 +14,15 @@ COOKBOOK = Path(__file__).parents[1] / "cookbook"
 
 SAYS = {
     "deepagents_interpreter.py": ("3 plants are in /plants.md", "- oak: tree, 3000 cm"),
+    "fastmcp_orders.py": ("order 29 costs most to send: 14.22 euros", "'freight_quote': 8"),
     "langchain_agents.py": ("Above 200 euros: desk. Sold out: chair.",),
     "langchain_approval.py": ("(paying 120 for A-1)", "(paying 100 for A-3)"),
     "langchain_catalogue.py": ("400 tools", '"oldest":"shipment-0001"'),
     "langchain_database.py": ('"region":"south"',),
     "langchain_mcp.py": ('{"books":2,"pages":571}',),
     "llama_index_library.py": ("May I order Songs Below?", 'Done: ["ordered Songs Below"]'),
+    "mcp_servers.py": ("wants to call loans.remind", "4 letters: Ada: Volume 7"),
+    "openai_agents_expenses.py": ("R1: 42 euros paid", "R2: not approved"),
     "pydantic_ai_refunds.py": ("- 30 for B-1, by Dora", "- 100 for B-3, by Dora"),
     "strands_greenhouse.py": ("10 liters for the herbs, for Gil", "melons are watered by hand"),
     "temporal.py": ("approval 4: refund", "'refunded 35 for order 2'"),
@@ -28,8 +31,11 @@ SAYS = {
 
 NEEDS = {
     "deepagents_interpreter.py": ("deepagents",),
+    "fastmcp_orders.py": ("fastmcp",),
     "langchain_mcp.py": ("langchain_mcp_adapters", "mcp"),
     "llama_index_library.py": ("llama_index",),
+    "mcp_servers.py": ("mcp",),
+    "openai_agents_expenses.py": ("agents",),
     "pydantic_ai_refunds.py": ("pydantic_ai",),
     "strands_greenhouse.py": ("strands",),
     "temporal.py": ("temporalio",),
