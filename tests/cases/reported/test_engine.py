@@ -35,7 +35,7 @@ async def test_memory_does_not_grow_with_runs(case: Case) -> None:
 
         await many(300)
         before = resident_bytes()
-        # A tenth of what was reported; `benchmarks` run all of it.
+        # A tenth of what was reported; `python -m toolscript.testing.soak` runs all of it.
         await many(loop["n"] // 10)
         assert resident_bytes() - before < 20 * MIB
 
