@@ -44,6 +44,9 @@ NEEDS = {
 
 @pytest.mark.parametrize("name", sorted(SAYS))
 def test_a_recipe_runs_as_it_stands(name: str) -> None:
+    if name == "langchain_mcp.py":
+        # Its newest version for version 2 of the MCP SDK does not import with it.
+        pytest.importorskip("langchain_mcp_adapters.client", exc_type=ImportError)
     for package in NEEDS.get(name, ()):
         if find_spec(package) is None:
             pytest.skip(f"{package} is not installed")

@@ -106,7 +106,11 @@ async def soak(runs: int, at_once: int, kill_every: int, seed: int = 1) -> Repor
         await batch(first, min(1000, runs - first))
     report.seconds = time.monotonic() - began
     await runtime.aclose()
-    await asyncio.sleep(0.5)
+    # A killed process is there until the system has collected it.
+    for _ in range(100):
+        if not _children() - children:
+            break
+        await asyncio.sleep(0.1)
     report.memory_growth = _resident_bytes() - memory
     report.descriptor_growth = _descriptors() - descriptors
     report.children_left = len(_children() - children)
