@@ -1,19 +1,375 @@
-"""Node.js and other byte-channel environments."""
+"""Node.js on the host: what it imports, what it bounds, and what becomes of its process."""
 
 from __future__ import annotations
 
+import asyncio
+import os
 import shutil
+import signal
+import threading
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
 
 import pytest
 
-from toolscript.sandbox.node import NodeRuntime
-from toolscript.sandbox.runtime import Runtime
-from toolscript.testing.conformance import RuntimeConformance
+from toolscript import CodeMode, ConfigurationError, NodeRuntime
+from toolscript.errors import ClosedError
+from toolscript.sandbox.runtime import Clock, Program, Runtime
+from toolscript.testing.conformance import ANSWERS, NAMES, RuntimeConformance
+from toolscript.testing.guest_host import Ended, execute, surface
 
 pytestmark = pytest.mark.skipif(shutil.which("node") is None, reason="Node.js is not on PATH")
+
+GUARD_S = 60.0
 
 
 class TestNodeRuntime(RuntimeConformance):
     @classmethod
     def make_runtime(cls) -> Runtime:
         return NodeRuntime()
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A project with a module, a JSON file, packages of both kinds, and declarations."""
+    root = tmp_path_factory.mktemp("project")
+    files = {
+        "lib/double.mjs": "export const two = 2; export default (n) => n * two;",
+        "numbers.json": '{ "one": 1 }',
+        "broken.mjs": "export const = 1;",
+        "node_modules/old/package.json": '{ "name": "old", "main": "main.js" }',
+        "node_modules/old/main.js": "exports.pad = (s) => s.padStart(4, '*'); exports.list = () => [];",
+        "node_modules/new/package.json": '{ "name": "new", "type": "module", "exports": "./m.js" }',
+        "node_modules/new/m.js": "let n = 0; export const next = () => ++n;",
+        "node_modules/@types/node/index.d.ts": 'declare module "node:util" {\n'
+        "  export function inspect(value: unknown): string;\n}\n",
+        "node_modules/@types/node/ts4.8/index.d.ts": "this is for older compilers",
+    }
+    for name, text in files.items():
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    return root
+
+
+@pytest.fixture(scope="module")
+def runtime(folder: Path) -> Iterator[NodeRuntime]:
+    runtime = NodeRuntime(cwd=folder)
+    yield runtime
+    asyncio.run(runtime.aclose())
+
+
+async def run(runtime: Runtime, code: str, **options: Any) -> Ended:
+    program = replace(Program(code=code, surface=surface(NAMES), cpu_s=10.0), **options)
+    async with asyncio.timeout(GUARD_S):
+        return await execute(runtime, program, ANSWERS)
+
+
+async def value(runtime: Runtime, code: str, **options: Any) -> Any:
+    ended = await run(runtime, code, **options)
+    assert ended.outcome == "returned", ended.end
+    return ended.value
+
+
+def add(a: int, b: int) -> int:
+    """Add two numbers."""
+    return a + b
+
+
+# -- imports
+
+
+async def test_a_module_imports_what_node_finds_from_its_folder(runtime: NodeRuntime) -> None:
+    result = await CodeMode([add], runtime=runtime).run(
+        """
+        import { inspect } from "node:util";
+        import double, { two } from "./lib/double.mjs";
+        import { pad } from "old";
+        import * as fresh from "new";
+        import numbers from "./numbers.json" with { type: "json" };
+        import { readFile } from "node:fs/promises";
+
+        export default async function ({ tools, console }) {
+          console.log(inspect({ two }));
+          const text = await readFile("numbers.json", "utf8");
+          const { pad: again } = await import("old");
+          return [double(3), pad("a"), fresh.next(), numbers.one, JSON.parse(text).one,
+            again === pad, await tools.add({ a: 1, b: 2 }), import.meta.dirname === process.cwd()];
+        }
+        """
+    )
+    assert result.error is None
+    assert result.value == [6, "***a", 1, 1, 1, True, 3, True]
+    assert [item.text for item in result.output] == ["{ two: 2 }"]
+
+
+async def test_modules_are_fresh_for_each_script(runtime: NodeRuntime) -> None:
+    code = "const { next } = await $module.load('new'); return [next(), next()]"
+    assert await value(runtime, code) == [1, 2]
+    assert await value(runtime, code) == [1, 2]
+
+
+async def test_modules_of_the_program_come_before_those_of_the_platform(
+    runtime: NodeRuntime,
+) -> None:
+    code = "const { pad } = await $module.load('old'); return pad"
+    assert await value(runtime, code, modules={"old": "return { pad: 'ours' }"}) == "ours"
+
+
+async def test_a_script_shares_its_built_ins_with_what_it_imports(runtime: NodeRuntime) -> None:
+    code = (
+        "const { list } = await $module.load('old'); const fs = await $module.load('node:fs');"
+        " let error; try { fs.readFileSync('nowhere') } catch (e) { error = e }"
+        " return [list() instanceof Array, error instanceof Error, error.code]"
+    )
+    assert await value(runtime, code) == [True, True, "ENOENT"]
+
+
+@pytest.mark.parametrize(
+    ("source", "message"),
+    [
+        ('import "nowhere"; return 1', "nowhere"),
+        ('import "./nowhere.mjs"; return 1', "nowhere.mjs"),
+        ('import "./broken.mjs"; return 1', "Unexpected token"),
+        ('import { nothing } from "old"; return nothing', "nothing"),
+    ],
+)
+async def test_an_import_that_fails_says_what_is_wrong(
+    runtime: NodeRuntime, source: str, message: str
+) -> None:
+    result = await CodeMode([add], runtime=runtime).run(source)
+    assert result.error is not None
+    assert message in result.error.message
+
+
+async def test_the_type_checker_knows_the_declarations_of_the_folder(
+    runtime: NodeRuntime, tmp_path: Path
+) -> None:
+    assert list(runtime.type_definitions()) == ["index.d.ts"]
+    assert NodeRuntime(cwd=tmp_path).type_definitions() == {}
+    engine = CodeMode([add], runtime=runtime, check="types")
+    head = 'import { inspect } from "node:util"; import double from "./lib/double.mjs";\n'
+    good = await engine.run(head + "return double(inspect(1).length)")
+    assert good.value == 2
+    bad = await engine.run(head + "const n: number = inspect(1); return n")
+    assert bad.error is not None
+    assert "Type 'string' is not assignable" in bad.error.message
+
+
+# -- what Node.js does by itself
+
+
+async def test_a_script_that_waits_for_node_is_not_stalled(runtime: NodeRuntime) -> None:
+    code = (
+        "const { setTimeout: wait } = await $module.load('node:timers/promises');"
+        " const fs = await $module.load('node:fs/promises'); await wait(30);"
+        " const text = await fs.readFile('numbers.json', 'utf8');"
+        " return [text.length > 1, (await tools.echo({ a: 1 })).a,"
+        " await new Promise((done) => setTimeout(done, 20, 'timer'))]"
+    )
+    assert await value(runtime, code) == [True, 1, "timer"]
+    assert (await run(runtime, "await new Promise(() => {})")).outcome == "stalled"
+
+
+async def test_an_error_outside_of_any_promise_fails_the_script(runtime: NodeRuntime) -> None:
+    code = "setImmediate(() => { throw new RangeError('late') }); await sleep(10_000)"
+    end = (await run(runtime, code)).end
+    assert end is not None
+    assert (end.outcome, end.name, end.message) == ("threw", "RangeError", "late")
+
+
+async def test_what_is_printed_past_the_guest_library_is_no_output(runtime: NodeRuntime) -> None:
+    code = (
+        "process.stdout.write('a'); (await $module.load('node:fs')).writeSync(1, 'b');"
+        " (await $module.load('node:child_process')).execSync('echo c', { stdio: 'inherit' });"
+        " console.log('d'); return 1"
+    )
+    ended = await run(runtime, code)
+    assert ended.outcome == "returned", ended.end
+    assert ended.printed == "d"
+
+
+async def test_a_pinned_clock_also_orders_timers(runtime: NodeRuntime) -> None:
+    code = (
+        "const at = Date.now(); await new Promise((done) => setTimeout(done, 5));"
+        " return [at, Date.now() - at]"
+    )
+    assert await value(runtime, code, clock=Clock(now_ms=1000, seed=1)) == [1000, 0]
+
+
+# -- ends
+
+
+async def test_a_loop_in_one_script_stops_no_other(runtime: NodeRuntime) -> None:
+    loop = asyncio.create_task(run(runtime, "console.log('begun'); for (;;);", cpu_s=3.0))
+    for _ in range(5):
+        assert await value(runtime, "return (await tools.echo({ a: 1 })).a") == 1
+    ended = await loop
+    assert (ended.outcome, ended.printed) == ("timeout", "begun")
+    assert (ended.usage.cpu_s or 0) > 1
+
+
+async def test_native_code_that_cannot_be_stopped_takes_its_siblings_along(folder: Path) -> None:
+    runtime = NodeRuntime(cwd=folder)
+    pid = await value(runtime, "return process.pid")
+    execution = await runtime.open(
+        Program(
+            code="text('begun'); Array.prototype.reverse.call({ length: 2 ** 53 - 1 })",
+            surface=surface((), builtins=("text",)),
+        )
+    )
+    sibling = asyncio.create_task(run(runtime, "await tools.hang({})"))
+    assert await execution.receive()
+    await asyncio.sleep(0.1)
+    async with asyncio.timeout(GUARD_S):
+        await execution.aclose()
+    assert (await sibling).outcome == "worker_exit"
+    assert await value(runtime, "return 1") == 1
+    assert gone(pid)
+    await runtime.aclose()
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "process.exit(3)",
+        "(await $module.load('node:worker_threads')).parentPort.postMessage({}); await tools.hang()",
+        "(await $module.load('node:worker_threads')).parentPort.postMessage('sno frame');"
+        " await tools.hang({})",
+    ],
+)
+async def test_a_script_that_goes_past_the_guest_library_ends_alone(
+    runtime: NodeRuntime, code: str
+) -> None:
+    sibling = asyncio.create_task(
+        value(runtime, "return (await tools.slow({ ms: 300, value: 7 })) + 1")
+    )
+    await asyncio.sleep(0.1)
+    assert (await run(runtime, code)).outcome == "worker_exit"
+    assert await sibling == 8
+
+
+async def test_a_flood_of_output_is_held_back(runtime: NodeRuntime) -> None:
+    result = await CodeMode([add], runtime=runtime).run("for (;;) console.log('x'.repeat(100_000))")
+    assert result.error is not None
+    assert result.error.kind == "output_limit"
+
+
+async def test_many_scripts_at_once(runtime: NodeRuntime) -> None:
+    code = (
+        "let n = {i}; for (let k = 0; k < 10; k++) n = (await tools.echo({{ n }})).n + 1; return n"
+    )
+    found = await asyncio.gather(*(value(runtime, code.format(i=i)) for i in range(20)))
+    assert found == [i + 10 for i in range(20)]
+
+
+def test_event_loops_and_threads_share_one_process(runtime: NodeRuntime) -> None:
+    pids: list[int] = []
+
+    def work() -> None:
+        pids.append(asyncio.run(value(runtime, "return process.pid")))
+
+    threads = [threading.Thread(target=work) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    work()
+    assert len(pids) == 4
+    assert len(set(pids)) == 1
+
+
+async def test_a_loop_that_forgot_its_script_leaves_the_others_alone(runtime: NodeRuntime) -> None:
+    async def forget() -> None:
+        program = Program(code="for (;;) await tools.echo({})", surface=surface(NAMES))
+        await runtime.open(program)
+
+    await asyncio.to_thread(asyncio.run, forget())
+    assert await value(runtime, "return 1") == 1
+
+
+# -- the process
+
+
+def gone(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return True
+    return False
+
+
+async def test_closing_waits_for_the_process(folder: Path) -> None:
+    runtime = NodeRuntime(cwd=folder)
+    pid = await value(runtime, "return process.pid")
+    hanging = asyncio.create_task(run(runtime, "await tools.hang({})"))
+    looping = asyncio.create_task(run(runtime, "for (;;);"))
+    await asyncio.sleep(0.2)
+    finished = asyncio.create_task(runtime.finished())
+    await asyncio.sleep(0)
+    await runtime.aclose()
+    assert gone(pid)
+    assert (await finished).kind == "closed"
+    assert (await hanging).outcome == "worker_exit"
+    assert (await looping).outcome == "worker_exit"
+    with pytest.raises(ClosedError):
+        await runtime.open(Program(code="return 1", surface=surface(())))
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="needs POSIX signals")
+async def test_a_dead_process_ends_its_scripts_and_is_replaced(folder: Path) -> None:
+    runtime = NodeRuntime(cwd=folder)
+    pid = await value(runtime, "return process.pid")
+    finished = asyncio.create_task(runtime.finished())
+    running = [asyncio.create_task(run(runtime, "await tools.hang({})")) for _ in range(3)]
+    await asyncio.sleep(0.3)
+    os.kill(pid, signal.SIGKILL)
+    for ended in await asyncio.gather(*running):
+        assert ended.outcome == "worker_exit"
+        assert ended.end is not None
+        assert "ended unexpectedly" in ended.end.message
+    assert (await finished).kind == "failed"
+    assert await value(runtime, "return process.pid") != pid
+    await runtime.aclose()
+
+
+async def test_a_cancelled_opening_leaves_nothing_behind(folder: Path) -> None:
+    runtime = NodeRuntime(cwd=folder)
+    for wait_s in (0.0, 0.02, 0.1, 0.3):
+        opening = asyncio.create_task(
+            runtime.open(Program(code="for (;;);", surface=surface(NAMES)))
+        )
+        await asyncio.sleep(wait_s)
+        if opening.cancel():
+            with pytest.raises(asyncio.CancelledError):
+                await opening
+        else:
+            await (await opening).aclose()
+    assert await value(runtime, "return 1") == 1
+    await runtime.aclose()
+
+
+async def test_without_node_it_says_what_to_install(folder: Path, tmp_path: Path) -> None:
+    program = Program(code="return 1", surface=surface(()))
+    for runtime, message in (
+        (NodeRuntime(node="no-such-node"), "install Node.js"),
+        (NodeRuntime(cwd=tmp_path / "nowhere"), "cwd"),
+    ):
+        with pytest.raises(ConfigurationError, match=message):
+            await runtime.open(program)
+        await runtime.aclose()
+
+
+@pytest.mark.skipif(os.name == "nt", reason="needs an executable script")
+async def test_a_program_that_is_no_node_is_told(tmp_path: Path) -> None:
+    program = Program(code="return 1", surface=surface(()))
+    for text, message in (("exit 7", "exit code 7"), ("exec sleep 60", "boot_s")):
+        path = tmp_path / "node"
+        path.write_text(f"#!/bin/sh\n{text}\n")
+        path.chmod(0o755)
+        runtime = NodeRuntime(node=str(path), boot_s=1.0)
+        with pytest.raises(ConfigurationError, match=message):
+            await runtime.open(program)
+        await runtime.aclose()

@@ -22,6 +22,8 @@ LEAST_NODE: Final = 20
 # Before the handshake a runner has nothing long to say.
 GREETING_BYTES: Final = 64 * 1024
 MOST_REASON: Final = 2000
+# How much longer than its bytes an environment may take to say why it ended.
+LAST_WORDS_S: Final = 0.5
 
 
 class Script(Protocol):
@@ -88,8 +90,16 @@ class Connection:
                 if isinstance(greeting, dict):
                     return cast(dict[str, Any], greeting)
                 raise ProtocolError("its first words are malformed")
-        finished = await self._channel.finished()
-        raise ProtocolError(finished.error or "it ended before it was ready")
+        raise ProtocolError((await self._finished()).error)
+
+    async def _finished(self) -> Finished:
+        """Why the channel ended. What is behind it ends at about the same time, or is of no use."""
+        try:
+            async with asyncio.timeout(LAST_WORDS_S):
+                finished = await self._channel.finished()
+        except TimeoutError:
+            finished = Finished("failed")
+        return finished if finished.error else Finished("failed", "the channel ended")
 
     def _begin(self, *work: Coroutine[Any, Any, None]) -> None:
         self._work += [asyncio.ensure_future(each) for each in work]
@@ -132,9 +142,7 @@ class Connection:
                 self._decoder.feed(data)
                 for block in self._decoder.blocks():
                     self._take(block)
-            # How it ended is told by `_watch`; a channel that is closed alone is of no use.
-            finished = await self._channel.finished()
-            self._end(finished)
+            self._end(await self._finished())
         except ProtocolError as error:
             self.fail(f"the runner broke the protocol: {error}")
         except Exception as error:

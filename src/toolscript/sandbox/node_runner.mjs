@@ -52,14 +52,21 @@ const startThread = (limits) => {
   });
   worker.stdout.resume();
   worker.stderr.resume();
-  // A thread that fails before it has a program fails the program that it is given.
-  const thread = { worker, flow, failed: null };
-  worker.once("error", (error) => (thread.failed = error));
-  return thread;
+  return { worker, flow };
 };
 
 // The next thread is made ahead, for a program with the same limits as the last one.
 let spare = null;
+const makeSpare = (key, limits) => {
+  if (spare !== null) return;
+  const made = { key, thread: startThread(limits) };
+  const lost = () => {
+    if (spare === made) spare = null;
+  };
+  made.thread.worker.on("error", lost).on("exit", lost);
+  spare = made;
+};
+
 const takeThread = (limits) => {
   const key = JSON.stringify(limits);
   if (spare !== null && spare.key !== key) {
@@ -68,7 +75,7 @@ const takeThread = (limits) => {
   }
   const thread = spare === null ? startThread(limits) : spare.thread;
   spare = null;
-  setTimeout(() => (spare ??= { key, thread: startThread(limits) }), 0);
+  setTimeout(makeSpare, 0, key, limits);
   return thread;
 };
 
@@ -112,7 +119,7 @@ const readSettlements = (body) => {
 
 // One program in its thread, from its first block to the moment when the thread is gone.
 const runScript = (program, say, leave) => {
-  const { worker, flow, failed } = takeThread(limitsOf(program));
+  const { worker, flow } = takeThread(limitsOf(program));
   const computed = () => worker.performance.eventLoopUtilization().active;
   const before = computed();
   let used = 0;
@@ -177,7 +184,6 @@ const runScript = (program, say, leave) => {
     clearTimeout(timer);
     leave(used, why || "the script ended its thread");
   });
-  if (failed !== null) broke(failed);
   if (program.cpu_s !== null) look();
   worker.postMessage(program);
   return {
@@ -236,8 +242,9 @@ export const startRunner = ({ input, output }) => {
     else if (kind === "S") scripts.get(number)?.settle(body);
     else if (kind === "X") scripts.get(number)?.stop();
   });
-  input.on("end", () => process.exit());
-  input.on("error", () => process.exit());
-  output.on("error", () => process.exit());
+  // An orderly exit would wait for the threads, and one of them may be held by native code.
+  const leave = () => process.kill(process.pid, "SIGKILL");
+  input.on("end", leave).on("error", leave);
+  output.on("error", leave);
   send(0, "b\n" + JSON.stringify({ runner: IDENTITY, node: process.versions.node }) + "\n");
 };

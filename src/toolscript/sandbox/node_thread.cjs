@@ -5,6 +5,8 @@
   const { parentPort, workerData } = require("node:worker_threads");
   const { Script } = require("node:vm");
   const { types } = require("node:util");
+  const { join } = require("node:path");
+  const { pathToFileURL } = require("node:url");
 
   const { guest, flow } = workerData;
   const LIBRARY_LINE = 50000;
@@ -90,7 +92,10 @@
     const own = p.parse(theKit.texts.modules);
     const load = (name, options) =>
       p.hasOwn(own, name) ? ours.load(name) : importNative(name, options);
-    return { __proto__: null, ...ours, load };
+    const filename = join(process.cwd(), "[script]");
+    const url = pathToFileURL(filename).href;
+    const meta = { __proto__: null, dirname: process.cwd(), filename, url };
+    return { __proto__: null, ...ours, load, meta };
   };
 
   // The library counts on what QuickJS has and this engine has not.

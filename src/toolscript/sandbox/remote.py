@@ -75,7 +75,11 @@ class ChannelRuntime(Runtime):
         """
         home = self._at_home()
         execution = ChannelExecution(home, program)
-        await home.run(home.begin(execution, encode_program(program)))
+        try:
+            await home.run(home.begin(execution, encode_program(program)))
+        except BaseException:
+            home.loop.call_soon_threadsafe(execution.drop)
+            raise
         return execution
 
     async def finished(self) -> Finished:
@@ -129,6 +133,8 @@ class _Home:
                 raise ClosedError("the runtime was closed; it executes no more programs")
             connection = self._connection
             if connection is None or not connection.alive:
+                if connection is not None:
+                    await connection.aclose()
                 connection = self._connection = await connect(
                     self._driver, self._source, self._identity, self._boot_s, self._lost
                 )
@@ -188,10 +194,10 @@ class ChannelExecution(Execution):
             self._loop.call_soon_threadsafe(act, *args)
         except RuntimeError:
             # The loop of the run was closed without closing its execution: nobody waits.
-            if self._connection is not None:
-                self._connection.send(self._number, b"X", [])
+            self.drop()
 
-    def _drop(self) -> None:
+    def drop(self) -> None:
+        """Have the script's thread ended, if it has begun."""
         if self._connection is not None:
             self._connection.send(self._number, b"X", [])
 
@@ -232,7 +238,7 @@ class ChannelExecution(Execution):
         self._frames.clear()
         if self._left.is_set():
             return
-        self._home.loop.call_soon_threadsafe(self._drop)
+        self._home.loop.call_soon_threadsafe(self.drop)
         try:
             async with asyncio.timeout(LET_GO_S):
                 await self._left.wait()

@@ -294,8 +294,13 @@ def unknown_module(name: str, modules: Container[str]) -> tuple[str, str]:
     )
 
 
-def rewrite_dynamic(syntax: Syntax, edits: Edits) -> tuple[Diagnostic, ...]:
-    """Turn `import(name)` into a call of `$module.load`; gives what cannot be had, in order."""
+def rewrite_dynamic(
+    syntax: Syntax, edits: Edits, modules: Container[str]
+) -> tuple[Diagnostic, ...]:
+    """Turn `import(name)` into a call of `$module.load`; gives what cannot be had, in order.
+
+    `import.meta` is had where the platform resolves imports, as `$module.meta`.
+    """
     if "import" not in syntax.units:
         return ()
     refused: list[Diagnostic] = []
@@ -306,6 +311,9 @@ def rewrite_dynamic(syntax: Syntax, edits: Edits) -> tuple[Diagnostic, ...]:
         if named:
             edits.blank(start(node), end(node))
             edits.insert(start(node), "$module.load")
+        elif node.children[0].type == "import" and modules is ANY_MODULE:
+            edits.blank(start(node), end(node))
+            edits.insert(start(node), "$module.meta")
         elif node.children[0].type == "import":
             refused.append(
                 diagnostic_at(

@@ -151,7 +151,7 @@ def _shape(syntax: Syntax, edits: Edits, form: _Accepted, modules: Container[str
         return Shape(problems=[problem])
     else:
         shape = shape_body(syntax, edits) if form == "auto" else Shape()
-    shape.problems += rewrite_dynamic(syntax, edits)
+    shape.problems += rewrite_dynamic(syntax, edits, modules)
     return shape
 
 
@@ -184,7 +184,7 @@ def prepare_module(source: str, *, modules: Container[str] = (), typescript: boo
     edits = Edits(units)
     _erase(syntax, edits, typescript)
     shape = shape_module(syntax, edits, modules=modules, ending="exports")
-    problems = (*shape.problems, *rewrite_dynamic(syntax, edits))
+    problems = (*shape.problems, *rewrite_dynamic(syntax, edits, modules))
     if problems:
         raise ScriptError(*problems)
     return from_units(edits.apply()[0])

@@ -101,7 +101,11 @@ class _Project:
         strict = typed.is_module and _AGENT_PROGRAM.search(declarations) is not None
         options = _CONFIG if strict else {**_CONFIG, **_LENIENT}
         extra = {f"environment{n}.d.ts": text for n, text in enumerate(definitions.values())}
-        modules = "".join(f"declare module {json.dumps(name)};\n" for name in typed.imports)
+        modules = "".join(
+            f"declare module {json.dumps(_ambient(name))};\n"
+            for name in typed.imports
+            if not any(_declares(text, name) for text in extra.values())
+        )
         fixed = {
             "tsconfig.json": json.dumps(
                 {
@@ -123,6 +127,15 @@ class _Project:
     @property
     def checked(self) -> tuple[str, ...]:
         return ("script.ts", "program.ts") if self.strict else ("script.ts",)
+
+
+def _ambient(name: str) -> str:
+    """The name by which a module that is not there can be declared: none for a path but a pattern."""
+    return "*" + name[name.rfind("/") :] if name.startswith((".", "/")) else name
+
+
+def _declares(text: str, name: str) -> bool:
+    return any(f"declare module {quote}{name}{quote}" in text for quote in "\"'")
 
 
 _AGENT_PROGRAM: Final = re.compile(r"\btype AgentProgram\b")

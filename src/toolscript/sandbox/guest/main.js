@@ -143,6 +143,9 @@
       return kit.need("program").scope();
     },
     load: (name, options) => kit.need("program").load(name, options),
+    get meta() {
+      return kit.need("program").meta;
+    },
     unreturned: (_, value) => {
       kit.last = { __proto__: null, value };
     },
