@@ -51,11 +51,23 @@ def _fitted(result: RunResult, max_tokens: int | None) -> str:
         share = room - min(len(printed), room // 2)
         if len(value) > share:
             is_text = result.value_text is not None or isinstance(result.value, str)
-            value = shorten_string(value, share) if is_text else _shorten(result.value, share)
+            value = shorten_string(value, share) if is_text else _cut(result.value, share)
         room -= len(value)
     if len(printed) > room:
         printed = _shorten_output(result.output, max(room, 0))
     return _joined(value, printed, _joined(_SHORTENED, "", ending))
+
+
+def _cut(value: Any, most: int) -> str:
+    """A value cut by its structure, and where that takes more than `most`, as its text."""
+    aim = most
+    while aim > 40:
+        text = _shorten(value, aim)
+        if len(text) <= most:
+            return text
+        # Marks of what was left out take room too: the more of them, the more.
+        aim = aim * 3 // 4
+    return shorten_string(jsontext.dumps(value), most)
 
 
 def _joined(value: str, printed: str, ending: str) -> str:
