@@ -263,24 +263,34 @@ class CodeRunner:
         session: Session[Any],
         decisions: Mapping[str, Answer] | None = None,
         *,
+        again: Iterable[int] = (),
         store: MutableMapping[str, Any] | None = None,
         on_event: OnEvent | None = None,
     ) -> RunResult:
         """Go on with the run of `session.run_id`, which paused or was interrupted by `Steering`.
 
-        What completed is not done again. `decisions` answer `RunResult.pending` by id.
+        What completed is not done again. `decisions` answer `RunResult.pending` by id. `again` is
+        what `interrupted` said, where that was in another process.
 
         Raises:
             ResumeError: if there is no such run here, or other tools have taken its place.
             BaseException: what a nested call raised as `Steering`.
         """
-        again = self._made_again.pop(session.run_id, set())
+        made_again = self._made_again.pop(session.run_id, set()).union(again)
         with self._inside(session):
             result = await self._resume(session, decisions or {}, on_event)
-            leave = _leave_for(result, again)
+            leave = _leave_for(result, made_again)
             if leave:
                 result = await self._resume(session, leave, on_event)
         return _stored(result, store)
+
+    def interrupted(self, session: Session[Any]) -> list[int]:
+        """Calls that a pause interrupted and `go_on` makes again, by `seq`.
+
+        For frameworks whose state outlives this process: nobody else knows that these calls did
+        nothing, and without it their outcome is unknown.
+        """
+        return sorted(self._made_again.get(session.run_id, ()))
 
     def text(self, result: RunResult) -> str:
         """What the model reads back."""

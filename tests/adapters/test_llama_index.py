@@ -193,13 +193,17 @@ async def test_a_person_edits_or_rejects_a_call(
 
 
 @pytest.mark.filterwarnings("ignore:Skipping serialization of known")
-async def test_another_process_goes_on_from_the_saved_context(tmp_path: Path) -> None:
-    shop = Shop()
-    script = 'await tools.note({ text: "once" }); return await tools.refund({ order_id: 1 });'
+@pytest.mark.parametrize("by_tool", [False, True])
+async def test_another_process_goes_on_from_the_saved_context(
+    tmp_path: Path, by_tool: bool
+) -> None:
+    shop, sales = Shop(), Sales()
+    call = "sell({ amount: 200 })" if by_tool else "refund({ order_id: 1 })"
+    script = f'await tools.note({{ text: "once" }}); return await tools.{call};'
 
     def agent() -> FunctionAgent:
         code = CodeModeTool(
-            shop.functions(),
+            [*shop.functions(), sales.sell],
             requires_approval=["refund"],
             journal=SQLiteJournal(tmp_path / "runs.db"),
         )
@@ -207,12 +211,11 @@ async def test_another_process_goes_on_from_the_saved_context(tmp_path: Path) ->
 
     first = agent()
     handler = first.run("go", ctx=Context(first))
-    request: ApprovalRequest | None = None
+    request: Any = None
     async for event in handler.stream_events():
-        if isinstance(event, ApprovalRequest):
+        if isinstance(event, InputRequiredEvent):
             request = event
             break
-    assert request is not None
     # LlamaIndex saves all but the memory, which the application keeps.
     memory = await handler.ctx.store.get("memory")
     saved = json.dumps(handler.ctx.to_dict())
@@ -221,15 +224,19 @@ async def test_another_process_goes_on_from_the_saved_context(tmp_path: Path) ->
     second = agent()
     handler = second.run(ctx=Context.from_dict(second, json.loads(saved)))
     await handler.ctx.store.set("memory", memory)
-    handler.ctx.send_event(ApprovalResponse(id=request.id, approved=True))
+    if isinstance(request, ApprovalRequest):
+        handler.ctx.send_event(ApprovalResponse(id=request.id, approved=True))
+    else:
+        handler.ctx.send_event(HumanResponseEvent(amount=request.amount, response="yes"))
     said = [
         event.tool_output.content
         async for event in handler.stream_events()
         if isinstance(event, ToolCallResult) and event.tool_name == "run_code"
     ]
     await handler
-    assert said == ["refunded 1"]
-    assert shop.effects == ["note once", "refund 1"]
+    assert said == ["sold 200" if by_tool else "refunded 1"]
+    assert shop.effects == (["note once"] if by_tool else ["note once", "refund 1"])
+    assert sales.sold == ([200] if by_tool else [])
 
 
 async def test_what_scripts_store_is_there_for_the_next_one() -> None:

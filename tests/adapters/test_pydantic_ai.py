@@ -297,6 +297,37 @@ async def test_another_process_goes_on_from_a_journal(tmp_path: Any) -> None:
     assert shop.effects == ["note once", "refund 1"]
 
 
+async def test_another_process_goes_on_with_a_tool_that_asked_by_itself(tmp_path: Any) -> None:
+    sales = Sales()
+    script = """
+        const first = await tools.sell({ amount: 1 });
+        return [first, ...await Promise.all([
+            tools.sell({ amount: 200 }), tools.sell({ amount: 300 }),
+        ])];
+    """
+
+    def agent() -> Agent[None, str | DeferredToolRequests]:
+        return agent_of([Tool(sales.sell)], script, journal=SQLiteJournal(tmp_path / "runs.db"))
+
+    result = await agent().run("go")
+    while isinstance(result.output, DeferredToolRequests):
+        waiting = nested_calls(result.output)
+        answers = nested_results(result.output, {call.id: True for call in waiting})
+        result = await go_on(agent(), result, answers)
+    assert answers_of(result.all_messages())[-1].text == '["sold 1","sold 200","sold 300"]'
+    assert sorted(sales.sold) == [1, 200, 300]
+
+
+async def test_what_waits_is_not_approved_by_running_the_history_again() -> None:
+    shop = Shop()
+    agent = agent_of(refunding(shop), REFUND)
+    result = await agent.run("go")
+    again = await agent.run(message_history=result.all_messages())
+    assert isinstance(again.output, DeferredToolRequests)
+    assert [call.tool_name for call in nested_calls(again.output)] == ["refund"]
+    assert shop.effects == ["note once"]
+
+
 async def test_a_script_that_nobody_keeps_any_more_is_not_run_again() -> None:
     shop = Shop()
     result = await agent_of(refunding(shop), REFUND).run("go")

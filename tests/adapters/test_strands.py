@@ -279,29 +279,43 @@ async def test_cancelling_the_agent_stops_its_script() -> None:
     assert result.stop_reason == "cancelled"
 
 
-async def test_another_process_goes_on_with_the_session(tmp_path: Path) -> None:
+@pytest.mark.parametrize("by_hook", [False, True])
+async def test_another_process_goes_on_with_the_session(tmp_path: Path, by_hook: bool) -> None:
     shop = Shop()
     script = 'await tools.note({ text: "once" }); return await tools.refund({ order_id: 1 });'
 
+    def gate(event: BeforeToolCallEvent[Any]) -> None:
+        if by_hook and event.tool_use["name"] == "refund":
+            event.interrupt("approve", reason="x")
+
     def restored(*scripts: str) -> Agent:
-        return Agent(
+        agent = Agent(
             model=Scripted(*scripts),
             agent_id="clerk",
             tools=tools_of(shop),
             plugins=[
                 CodeModePlugin(
-                    requires_approval=["refund"], journal=SQLiteJournal(tmp_path / "runs.db")
+                    requires_approval=[] if by_hook else ["refund"],
+                    journal=SQLiteJournal(tmp_path / "runs.db"),
                 )
             ],
             session_manager=FileSessionManager("s1", storage_dir=str(tmp_path / "sessions")),
             callback_handler=None,
         )
+        agent.add_hook(gate, BeforeToolCallEvent)
+        return agent
 
     result = await restored(script).invoke_async("go")
     agent = restored()
     await agent.invoke_async(responses(result, lambda asked: True))
     assert answers_of(agent)[-1].text == "refunded 1"
     assert shop.effects == ["note once", "refund 1"]
+
+
+async def test_what_scripts_store_is_there_for_the_next_one() -> None:
+    agent = agent_of(tools_of(Shop()), 'store("n", 41); return 0', 'return load("n") + 1')
+    await agent.invoke_async("go")
+    assert [answer.text for answer in answers_of(agent)] == ["0", "42"]
 
 
 async def test_the_model_keeps_some_tools_and_scripts_see_new_ones() -> None:

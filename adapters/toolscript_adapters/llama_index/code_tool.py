@@ -3,12 +3,14 @@
 # LlamaIndex finds the parameter for its context by comparing annotations with the type, so
 # they must not be turned into text here by `from __future__ import annotations`.
 
+import asyncio
 import base64
 import hashlib
 import inspect
 import uuid
 from collections.abc import Collection, Mapping
 from typing import Any, Final, cast
+from weakref import WeakValueDictionary
 
 from llama_index.core.base.llms.types import ImageBlock, TextBlock
 from llama_index.core.tools import BaseTool, FunctionTool, ToolMetadata
@@ -74,6 +76,7 @@ class CodeModeTool(FunctionTool):
         asking = frozenset(requires_approval)
         converted = convert_tools(_opened(tools), lambda tool: _converted(tool, asking))
         self._runner = CodeRunner(converted, options, keeps=True)
+        self._at_work: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         super().__init__(
             async_fn=self._run,
             metadata=_Metadata(
@@ -90,16 +93,22 @@ class CodeModeTool(FunctionTool):
     async def _run(self, ctx: Context, code: str) -> str | list[TextBlock | ImageBlock]:
         call_id = id_of_call()
         place = f"toolscript_run_{_digest(call_id, code)}"
-        run_id = await ctx.store.get(place, default=None)
-        session = Session(ScriptRun(ctx), call_id or "script", run_id or f"run_{uuid.uuid4().hex}")
+        waiting: dict[str, Any] | None = await ctx.store.get(place, default=None)
+        run_id: str = waiting["run_id"] if waiting else f"run_{uuid.uuid4().hex}"
+        session = Session(ScriptRun(ctx), call_id or "script", run_id)
+        again: list[int] = waiting["interrupted"] if waiting else []
         kept: dict[str, Any] = dict(await ctx.store.get(_STORE, default=None) or {})
         try:
-            result = await self._result(session, code, kept)
+            # A workflow that is restored runs a waiting step once more, also when the event that
+            # the step waits for is there already and has it run, too.
+            async with self._at_work.setdefault(run_id, asyncio.Lock()):
+                result = await self._result(session, code, again, kept)
         except Waiting:
             # The step will be run again, which leads here once more.
-            await ctx.store.set(place, session.run_id)
+            interrupted = self._runner.interrupted(session)
+            await ctx.store.set(place, {"run_id": run_id, "interrupted": interrupted})
             raise
-        if run_id is not None:
+        if waiting is not None:
             await ctx.store.set(place, None)
         if result.store_writes.set or result.store_writes.delete:
             await ctx.store.set(_STORE, kept)
@@ -110,11 +119,11 @@ class CodeModeTool(FunctionTool):
         return [TextBlock(text=text), *images] if images else text
 
     async def _result(
-        self, session: Session[ScriptRun], code: str, store: dict[str, Any]
+        self, session: Session[ScriptRun], code: str, again: list[int], store: dict[str, Any]
     ) -> RunResult:
         runner = self._runner
         if await runner.waits(session, code):
-            result = await runner.go_on(session, store=store)
+            result = await runner.go_on(session, again=again, store=store)
         else:
             result = await runner.begin(code, session, store=store)
         while result.status == "paused":

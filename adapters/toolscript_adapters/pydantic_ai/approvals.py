@@ -93,10 +93,10 @@ def answer_for(id: str, metadata: Any) -> Answer:
 
     `metadata` is what came with the approval. One that answers no single call approves them all.
     """
-    given = cast("Mapping[str, Any]", metadata if isinstance(metadata, Mapping) else {})
-    if ANSWERS not in given:
+    answers = _answers_in(metadata)
+    if answers is None:
         return Approve()
-    told = given[ANSWERS].get(id)
+    told = answers.get(id)
     if told is None or told["approved"] is not True:
         return Reject("nobody approved the call" if told is None else told["message"])
     return Approve() if told["args"] is None else Edit(told["args"])
@@ -115,6 +115,11 @@ def as_answer(decision: Decision) -> Answer:
             return Reject("the call was denied")
 
 
+def _answers_in(metadata: Any) -> Mapping[str, Any] | None:
+    given = cast("Mapping[str, Any]", metadata if isinstance(metadata, Mapping) else {})
+    return given.get(ANSWERS)
+
+
 def _told(decision: Decision) -> dict[str, Any]:
     answer = as_answer(decision)
     return {
@@ -131,11 +136,17 @@ class Raised:
     asked: dict[str, NestedCall] = field(default_factory=dict[str, NestedCall])
     answers: dict[str, Answer] = field(default_factory=dict[str, Answer])
 
-    def take_answers(self, metadata: Any) -> None:
-        """Answer all open questions, as the approved request says."""
-        for id in self.asked:
+    def take_answers(self, tool_call_id: str, metadata: Any) -> list[int]:
+        """Answer all open questions, as the approved request says; the calls, by `seq`.
+
+        Those that were asked in another process are known by their answers.
+        """
+        here = f"{tool_call_id}:"
+        ids = {*self.asked, *(id for id in _answers_in(metadata) or () if id.startswith(here))}
+        for id in ids:
             self.answers[id] = answer_for(id, metadata)
         self.asked.clear()
+        return [int(id.removeprefix(here)) for id in ids if id.removeprefix(here).isdigit()]
 
 
 class RaisedQuestions:

@@ -168,7 +168,7 @@ class CodeModeToolset(WrapperToolset[AgentDepsT]):
         run = session.context
         try:
             result = await self._begin_or_go_on(code, ctx, tool.runner, session)
-            while decisions := await _decided_at_once(result, run.manager, session):
+            while decisions := await _decided_at_once(result, run.manager):
                 result = await tool.runner.go_on(session, decisions)
         except ApprovalRequired:
             # A tool raised it itself; others of the script may have done so meanwhile.
@@ -206,19 +206,18 @@ class CodeModeToolset(WrapperToolset[AgentDepsT]):
             self.approved_before or not ctx.tool_call_approved
         ):
             return await runner.begin(code, session)
+        if not ctx.tool_call_approved:
+            return await runner.go_on(session)
         # With an approval for a script that is not kept any more this is an error: a new run
         # would do once more what was done before the pause.
-        session.context.raised.take_answers(ctx.tool_call_metadata)
-        result = await runner.go_on(session)
-        answers = {
-            pending.id: answer_for(pending.id, ctx.tool_call_metadata) for pending in result.pending
-        }
+        told = ctx.tool_call_metadata
+        again = session.context.raised.take_answers(session.call_id, told)
+        result = await runner.go_on(session, again=again)
+        answers = {pending.id: answer_for(pending.id, told) for pending in result.pending}
         return await runner.go_on(session, answers) if answers else result
 
 
-async def _decided_at_once(
-    result: RunResult, manager: ToolManager[Any], session: Session[ScriptRun]
-) -> Mapping[str, Answer]:
+async def _decided_at_once(result: RunResult, manager: ToolManager[Any]) -> Mapping[str, Answer]:
     """What the agent's own handlers of deferred calls say of the calls that wait."""
     if result.status != "paused":
         return {}

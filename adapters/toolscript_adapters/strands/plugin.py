@@ -8,6 +8,7 @@ from collections.abc import Collection, Coroutine
 from typing import Any, Final, cast
 
 from strands import Agent
+from strands.interrupt import InterruptException
 from strands.middleware import ExecuteToolStage, InvokeModelStage
 from strands.middleware.stages import InvokeModelContext
 from strands.plugins import Plugin
@@ -39,6 +40,9 @@ from toolscript_adapters.kit import (
 from toolscript_adapters.strands.approvals import answers_for
 from toolscript_adapters.strands.execution import note_what_is_returned
 from toolscript_adapters.strands.nested import ScriptRun, tool_of
+
+_STORE: Final = "toolscript_store"
+"""Where the agent's state keeps what scripts store."""
 
 _LOOK_S: Final = 0.05
 """How often a running script looks for the agent's cancellation, which nobody announces."""
@@ -154,13 +158,24 @@ async def _run(runner: CodeRunner, run: ScriptRun) -> RunResult:
     call_id = run.tool_use["toolUseId"]
     session = Session(run, call_id, f"{run.agent.agent_id}:{call_id}")
     code = code_of(run.tool_use["input"])
-    if await runner.waits(session, code):
-        result = await runner.go_on(session)
-    else:
-        result = await runner.begin(code, session)
+    # Strands keeps the agent's state over its interrupts, in a session also over processes.
+    place = f"toolscript_interrupted_{call_id}"
+    store: dict[str, Any] = run.agent.state.get(_STORE) or {}
     context = ToolContext[Any](run.tool_use, run.agent, run.invocation_state)
-    while result.status == "paused":
-        result = await runner.go_on(session, answers_for(result, context))
+    try:
+        if await runner.waits(session, code):
+            again: list[int] = run.agent.state.get(place) or []
+            result = await runner.go_on(session, again=again, store=store)
+        else:
+            result = await runner.begin(code, session, store=store)
+        while result.status == "paused":
+            result = await runner.go_on(session, answers_for(result, context), store=store)
+    except InterruptException:
+        run.agent.state.set(place, runner.interrupted(session))
+        raise
+    run.agent.state.delete(place)
+    if result.store_writes.set or result.store_writes.delete:
+        run.agent.state.set(_STORE, store)
     return result
 
 
