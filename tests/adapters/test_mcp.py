@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 from mcp import Client, StdioServerParameters
+from mcp.client.stdio import stdio_client
 from mcp.server import MCPServer, Server
 from mcp.server.mcpserver.exceptions import ToolError
 from mcp.types import (
@@ -285,7 +286,8 @@ async def test_the_command_serves_files_and_other_servers_over_standard_streams(
         *("--tools", str(tmp_path / "shop.py")),
         *("--server", f"stock={sys.executable} {tmp_path / 'stock.py'}"),
     ]
-    async with Client(StdioServerParameters(command=sys.executable, args=command)) as client:
+    started = stdio_client(StdioServerParameters(command=sys.executable, args=command))
+    async with Client(started) as client:
         assert client.server_info is not None
         assert client.server_info.name == "shop"
         script = """

@@ -7,6 +7,7 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import Any, Final
 
 from mcp import Client, ClientSession, StdioServerParameters
+from mcp.client.stdio import stdio_client
 from mcp.server import MCPServer
 from mcp.server import Server as LowLevelServer
 from mcp.types import PaginatedRequestParams, Tool
@@ -42,7 +43,9 @@ async def connect(
     For callbacks, such as one that answers elicitations, make a `Client` and use `namespace_of`.
     Takes what `namespace_of` takes, and raises what it and the SDK raise.
     """
-    async with Client(server) as client:
+    # Version 2.0 of the SDK does not start a server by itself.
+    place = stdio_client(server) if isinstance(server, StdioServerParameters) else server
+    async with Client(place) as client:
         yield await namespace_of(client, name, options=options, trust_annotations=trust_annotations)
 
 
