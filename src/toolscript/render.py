@@ -51,14 +51,14 @@ def _fitted(result: RunResult, max_tokens: int | None) -> str:
         share = room - min(len(printed), room // 2)
         if len(value) > share:
             is_text = result.value_text is not None or isinstance(result.value, str)
-            value = shorten_string(value, share) if is_text else _cut(result.value, share)
+            value = shorten_string(value, share) if is_text else _fitting(result.value, share)
         room -= len(value)
     if len(printed) > room:
         printed = _shorten_output(result.output, max(room, 0))
     return _joined(value, printed, _joined(_SHORTENED, "", ending))
 
 
-def _cut(value: Any, most: int) -> str:
+def _fitting(value: Any, most: int) -> str:
     """A value cut by its structure, and where that takes more than `most`, as its text."""
     aim = most
     while aim > 40:
