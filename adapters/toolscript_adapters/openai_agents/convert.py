@@ -49,6 +49,10 @@ def _from_function_tool(tool: FunctionTool, hooks: RunHooks[Any] | None) -> Tool
     if output_schema is None and function is not None:
         output_schema, dump = returns_of(function, tool.name)
 
+    # Versions before 0.24 keep no annotations of tools that are from an MCP server.
+    annotations: Any = getattr(tool, "mcp_annotations", None)
+    asking = ToolOptions(requires_approval=_approval_of(tool))
+
     async def call(args: Any, context: ToolContext) -> Any:
         return await call_function_tool(tool, args, context, hooks)
 
@@ -58,9 +62,7 @@ def _from_function_tool(tool: FunctionTool, hooks: RunHooks[Any] | None) -> Tool
         input_schema=_input_schema(tool, function),
         output_schema=output_schema,
         call=call,
-        options=options_from(
-            tool.mcp_annotations, ToolOptions(requires_approval=_approval_of(tool)), trusted=False
-        ),
+        options=options_from(annotations, asking, trusted=False),
         dump_output=dump,
     )
 
