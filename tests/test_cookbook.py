@@ -13,8 +13,11 @@ import pytest
 COOKBOOK = Path(__file__).parents[1] / "cookbook"
 
 SAYS = {
+    "anthropic_sales.py": ("Sat, with 31.0 pieces a day.",),
+    "claude_agent_support.py": ("is lost.': no", "Cleo: request 3 answered; Eve: I call her"),
     "deepagents_interpreter.py": ("3 plants are in /plants.md", "- oak: tree, 3000 cm"),
     "fastmcp_orders.py": ("order 29 costs most to send: 14.22 euros", "'freight_quote': 8"),
+    "google_adk_invoices.py": ("Allow pay_back", "A-2: 40 paid back; A-5: 950 paid back"),
     "langchain_agents.py": ("Above 200 euros: desk. Sold out: chair.",),
     "langchain_approval.py": ("(paying 120 for A-1)", "(paying 100 for A-3)"),
     "langchain_catalogue.py": ("400 tools", '"oldest":"shipment-0001"'),
@@ -30,8 +33,11 @@ SAYS = {
 """What a recipe prints when its script did what it is about."""
 
 NEEDS = {
+    "anthropic_sales.py": ("anthropic",),
+    "claude_agent_support.py": ("claude_agent_sdk",),
     "deepagents_interpreter.py": ("deepagents",),
     "fastmcp_orders.py": ("fastmcp",),
+    "google_adk_invoices.py": ("google", "google.adk"),
     "langchain_mcp.py": ("langchain_mcp_adapters", "mcp"),
     "llama_index_library.py": ("llama_index",),
     "mcp_servers.py": ("mcp",),

@@ -375,6 +375,33 @@ async def test_a_session_goes_on_with_other_objects_under_a_journal(tmp_path: Pa
     assert shop.effects == ["note before", "refund 1"]
 
 
+async def test_a_tool_that_asked_while_it_ran_goes_on_with_other_objects_too(
+    tmp_path: Path,
+) -> None:
+    paid: list[str] = []
+    script = "await tools.pay({ amount: 5 }); return (await tools.pay({ amount: 50 })).paid;"
+
+    def toolset() -> CodeModeToolset:
+        return CodeModeToolset([pay_tool(paid)], journal=SQLiteJournal(tmp_path / "runs.db"))
+
+    talk = Talk(toolset(), [script])
+    (request,) = asked_in(await talk.say())
+
+    later = Talk(toolset(), [])
+    later.runner.session_service = talk.runner.session_service
+    later.session_id = talk.session_id
+    await later.say(reply(request, confirmed=True, payload={"most": 30}))
+    assert later.answers() == [{"result": "30"}]
+    assert paid == ["5", "30"]
+
+
+async def test_what_scripts_store_stays_in_the_session() -> None:
+    talk = Talk(adk_tools(Shop()), ['store("seen", [1, 2]);', 'return load("seen").length;'])
+    await talk.say()
+    assert talk.answers()[1] == {"result": "2"}
+    assert (await talk.state())["toolscript_store"] == {"seen": [1, 2]}
+
+
 async def test_a_run_that_is_not_kept_any_more_is_not_begun_again() -> None:
     shop = Shop()
     script = 'await tools.note({ text: "x" }); return await tools.refund({ order_id: 1 });'

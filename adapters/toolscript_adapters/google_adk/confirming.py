@@ -7,7 +7,7 @@ person's `confirmed` answers them all; a payload `{"answers": {id: true or false
 from __future__ import annotations
 
 import uuid
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Final, cast
 
@@ -58,28 +58,34 @@ def running_calls(run: ScriptRun) -> list[AskedCall]:
     ]
 
 
-async def request(context: AdkContext, calls: Iterable[AskedCall]) -> dict[str, Any]:
-    """Ask for these calls, and give what the code tool answers meanwhile."""
+async def request(
+    context: AdkContext, calls: Iterable[AskedCall], interrupted: Sequence[int] = ()
+) -> dict[str, Any]:
+    """Ask for these calls, and give what the code tool answers meanwhile.
+
+    `interrupted` are the calls to be made again, which the session keeps with the request.
+    """
     asked = list(calls)
     names = ", ".join(call.tool for call in asked)
     hint = f"Please approve or reject what the script wants to call: {names}."
-    context.request_confirmation(hint=hint, payload={"calls": [asdict(call) for call in asked]})
+    payload = {"calls": [asdict(call) for call in asked], "interrupted": list(interrupted)}
+    context.request_confirmation(hint=hint, payload=payload)
     context.actions.skip_summarization = True
     if context.tool_confirmation is not None:
         await _request_once_more(context)
     return {"error": f"The script waits until a person has approved or rejected: {names}."}
 
 
-def last_asked(context: AdkContext) -> list[AskedCall]:
-    """The calls for which the code tool's call asked last; none if it never did."""
+def last_asked(context: AdkContext) -> tuple[list[AskedCall], list[int]]:
+    """What `request` was given last for the code tool's call; nothing if it never was."""
     for event in reversed(context.session.events):
         for call in event.get_function_calls():
             args = call.args or {}
             original = args.get("originalFunctionCall", {})
             if call.name == _REQUEST and original.get("id") == context.function_call_id:
                 payload: Any = args.get("toolConfirmation", {}).get("payload")
-                return [AskedCall(**one) for one in payload["calls"]]
-    return []
+                return [AskedCall(**one) for one in payload["calls"]], payload["interrupted"]
+    return [], []
 
 
 def answers_for(calls: Iterable[AskedCall], said: ToolConfirmation) -> Mapping[str, Answer]:

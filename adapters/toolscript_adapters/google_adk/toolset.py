@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Unpack
+from typing import Any, Final, Unpack
 
 from google.adk.agents.readonly_context import ReadonlyContext
 from google.adk.tools import BaseTool, FunctionTool
@@ -28,6 +28,9 @@ from toolscript_adapters.kit import (
     code_of,
     images_of,
 )
+
+_STORE: Final = "toolscript_store"
+"""Where the session's state keeps what scripts store."""
 
 
 class CodeModeToolset(BaseToolset):
@@ -152,25 +155,32 @@ class _CodeTool(BaseTool):
         run = ScriptRun(context, self._nested)
         call_id = context.function_call_id or ""
         session = Session(run, call_id, f"{context.session.id}:{call_id}")
+        store: dict[str, Any] = dict(context.state.get(_STORE) or {})
         try:
-            result = await self._begin_or_go_on(code, session)
+            result = await self._begin_or_go_on(code, session, store)
         except WaitsForConfirmation:
-            return await confirming.request(context, confirming.running_calls(run))
+            interrupted = self._runner.interrupted(session)
+            return await confirming.request(context, confirming.running_calls(run), interrupted)
         if result.status == "paused":
             return await confirming.request(context, confirming.pending_calls(result))
+        if result.store_writes.set or result.store_writes.delete:
+            context.state[_STORE] = store
         return _answer(result, self._runner.text(result))
 
-    async def _begin_or_go_on(self, code: str, session: Session[ScriptRun]) -> RunResult:
+    async def _begin_or_go_on(
+        self, code: str, session: Session[ScriptRun], store: dict[str, Any]
+    ) -> RunResult:
         run = session.context
         said = run.context.tool_confirmation
         if said is not None:
-            asked = confirming.last_asked(run.context)
+            asked, again = confirming.last_asked(run.context)
             run.confirmed = confirming.confirmations_for(asked, said)
-            return await self._runner.go_on(session, confirming.answers_for(asked, said))
+            decisions = confirming.answers_for(asked, said)
+            return await self._runner.go_on(session, decisions, again=again, store=store)
         if await self._runner.waits(session, code):
             # ADK makes a call again whose answer it did not get to see.
-            return await self._runner.go_on(session)
-        return await self._runner.begin(code, session)
+            return await self._runner.go_on(session, store=store)
+        return await self._runner.begin(code, session, store=store)
 
 
 def _answer(result: RunResult, text: str) -> dict[str, Any]:
