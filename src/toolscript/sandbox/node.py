@@ -92,6 +92,11 @@ class _NodeDriver(Driver):
         channel = await _start(path, self._cwd)
         try:
             await channel.write(framed_source(runner_source))
+        except OSError as error:
+            # It went before it had read all; how it ended says more than that.
+            finished = await channel.finished()
+            await channel.aclose()
+            raise ConfigurationError(finished.error) from error
         except BaseException:
             await channel.aclose()
             raise

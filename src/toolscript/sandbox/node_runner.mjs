@@ -124,6 +124,7 @@ const runScript = (program, say, leave) => {
   const before = computed();
   let used = 0;
   let over = false;
+  let stopped = false;
   let why = "";
   let timer = null;
 
@@ -135,8 +136,11 @@ const runScript = (program, say, leave) => {
   };
 
   const stop = (reason) => {
-    why ||= reason;
+    if (stopped) return;
+    stopped = true;
+    why = reason;
     over = true;
+    // A thread that is being ended no longer tells what it computed.
     used = Math.max(used, computed() - before);
     clearTimeout(timer);
     worker.terminate();
