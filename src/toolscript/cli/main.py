@@ -51,6 +51,7 @@ def _parser() -> argparse.ArgumentParser:
     _prompt(commands)
     _check(commands)
     _mcp(commands)
+    _trace(commands)
     return parser
 
 
@@ -107,6 +108,16 @@ def _mcp(commands: Any) -> None:
         "--name", default="toolscript", help="what this server calls itself (default: toolscript)"
     )
     mcp.set_defaults(command=_command("mcp"))
+
+
+def _trace(commands: Any) -> None:
+    trace = commands.add_parser(
+        "trace", help="show the runs of a journal, and what one of them did"
+    )
+    trace.add_argument("journal", metavar="FILE", help="the file of a SQLiteJournal")
+    trace.add_argument("run_id", metavar="RUN", nargs="?", help="one run: its receipts and result")
+    trace.add_argument("--json", action="store_true", help="print JSON")
+    trace.set_defaults(command=_command("trace"))
 
 
 def _script_and_tools(parser: argparse.ArgumentParser) -> None:
