@@ -6,6 +6,8 @@ import asyncio
 import os
 import shutil
 import signal
+import subprocess
+import sys
 import threading
 from collections.abc import Iterator
 from dataclasses import replace
@@ -14,6 +16,7 @@ from typing import Any
 
 import pytest
 
+from tests.processes import eventually, is_alive, needs_proc, open_descriptors, worker_pids
 from toolscript import CodeMode, ConfigurationError, NodeRuntime
 from toolscript.errors import ClosedError
 from toolscript.sandbox.runtime import Clock, Program, Runtime
@@ -373,3 +376,42 @@ async def test_a_program_that_is_no_node_is_told(tmp_path: Path) -> None:
         with pytest.raises(ConfigurationError, match=message):
             await runtime.open(program)
         await runtime.aclose()
+
+
+@needs_proc
+async def test_many_openings_leave_no_process_and_no_descriptor(folder: Path) -> None:
+    for _ in range(2):
+        runtime = NodeRuntime(cwd=folder)
+        assert await value(runtime, "return 1") == 1
+        await runtime.aclose()
+    before, children = open_descriptors(), worker_pids()
+    for _ in range(3):
+        runtime = NodeRuntime(cwd=folder)
+        await asyncio.gather(*(value(runtime, "return 1") for _ in range(3)))
+        await runtime.aclose()
+    assert open_descriptors() <= before
+    assert worker_pids() <= children
+
+
+@needs_proc
+def test_the_process_ends_with_its_host_however_that_ends(folder: Path) -> None:
+    code = (
+        "import asyncio, os, signal\n"
+        "from toolscript import NodeRuntime\n"
+        "from toolscript.sandbox.runtime import Program\n"
+        "from toolscript.testing.guest_host import execute, surface\n"
+        "async def main():\n"
+        "    runtime = NodeRuntime()\n"
+        "    ask = Program(code='return process.pid', surface=surface(()))\n"
+        "    print((await execute(runtime, ask, {})).value, flush=True)\n"
+        "    stuck = 'Array.prototype.reverse.call({ length: 2 ** 53 - 1 })'\n"
+        "    await runtime.open(Program(code=stuck, surface=surface(())))\n"
+        "    await asyncio.sleep(0.3)\n"
+        "    os.kill(os.getpid(), signal.SIGKILL)\n"
+        "asyncio.run(main())\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, cwd=folder, timeout=GUARD_S
+    )
+    pid = int(done.stdout)
+    assert eventually(lambda: not is_alive(pid))

@@ -20,4 +20,4 @@ const begin = () => {
   );
 };
 input.on("readable", begin);
-input.on("end", () => process.exit());
+input.on("end", () => process.kill(process.pid, "SIGKILL"));
