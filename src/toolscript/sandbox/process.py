@@ -11,6 +11,7 @@ import json
 import logging
 import os
 import queue
+import re
 import socket
 import subprocess
 import sys
@@ -23,6 +24,7 @@ from typing import Final
 from toolscript.errors import ConfigurationError
 from toolscript.sandbox.wire import Decoder, ProtocolError
 
+_PEAK: Final = re.compile(rb"^VmHWM:\s+(\d+) kB", re.M)
 LOGGER: Final = logging.getLogger("toolscript")
 FOLDER: Final = Path(__file__).parent
 BOOT_S: Final = 30.0
@@ -46,6 +48,7 @@ class Worker:
         self.decoder = Decoder(0)
         self.ready = False
         self.runs = 0
+        self.bare_bytes = 0
         self.isolation: dict[str, bool | str] = {}
         self.idle_since = 0.0
 
@@ -79,6 +82,15 @@ class Worker:
                 return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
         except (OSError, IndexError):
             return 0
+
+    def peak_bytes(self) -> int:
+        """Most memory that the process held so far, 0 where it cannot be known."""
+        try:
+            with open(f"/proc/{self.process.pid}/status", "rb") as file:
+                found = _PEAK.search(file.read())
+        except OSError:
+            return 0
+        return int(found[1]) * 1024 if found else 0
 
     def poll_ready(self) -> bool:
         """Whether a context is waiting; never blocks. Raises `OSError` if the worker died."""
@@ -199,6 +211,7 @@ def start_worker() -> Worker:
     worker = Worker(process, ours)
     try:
         worker.isolation = _await_boot(worker)
+        worker.bare_bytes = worker.peak_bytes()
     except (OSError, ValueError, ProtocolError) as error:
         worker.kill()
         code = process.wait()

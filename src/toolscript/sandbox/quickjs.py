@@ -28,6 +28,8 @@ SPIN_S: Final = 150e-6
 # After so many waits in vain the host sleeps at once, and tries again only now and then.
 MOST_IN_VAIN: Final = 4
 RETRY_SPIN: Final = 16
+# A process that grew by this share of a script's memory has run out of it.
+MEMORY_SHARE: Final = 0.75
 # Frames that nobody has taken yet, before the worker is made to wait.
 MOST_BUFFERED: Final = 10_000
 MOST_PIECES: Final = 512
@@ -119,6 +121,7 @@ class WorkerExecution(Execution):
         self._waiter: asyncio.Future[None] | None = None
         self._ended = False
         self._lost = False
+        self._spent = False
         self._has_context = worker.ready
         self.closed = False
         self._reading = False
@@ -131,6 +134,7 @@ class WorkerExecution(Execution):
         self._in_vain = 0
         self._queue_s = queue_s
         self._cpu_limit_s = program.cpu_s
+        self._memory_bytes = program.memory_bytes
         self._cpu_began = worker.cpu_s()
         self._cpu_used: float | None = None
         self._busy_since: float | None = time.monotonic()
@@ -140,7 +144,6 @@ class WorkerExecution(Execution):
         worker.decoder.begin(program.frame_bytes)
         self._outgoing += block(b"R", encode_program(program))
         self._write()
-        self._read(True)
         if program.cpu_s is not None:
             self._watch(program.cpu_s + GRACE_S)
 
@@ -148,14 +151,13 @@ class WorkerExecution(Execution):
         while not self._frames:
             if self._ended:
                 return ()
+            self._read(True)
             self._waiter = self._loop.create_future()
             try:
                 await self._waiter
             finally:
                 self._waiter = None
         frames, self._frames = self._frames, []
-        if not self._reading and not self._ended:
-            self._read(True)
         return frames
 
     def listen(self, take: Callable[[Sequence[Frame]], None]) -> Callable[[], Awaitable[None]]:
@@ -190,7 +192,7 @@ class WorkerExecution(Execution):
         self._account()
         ended = self._ended
         self._stop()
-        if ended and not self._lost and not self._outgoing:
+        if ended and not self._lost and not self._spent and not self._outgoing:
             self._pool.release(self._worker)
         else:
             self._pool.discard(self._worker)
@@ -353,11 +355,24 @@ class WorkerExecution(Execution):
                 self._busy_s += time.monotonic() - self._busy_since
                 self._busy_since = None
         elif isinstance(frame, EndFrame):
+            frame = self._with_reason(frame)
+            # A process that was full once is not asked again how full it is.
+            self._spent = frame.outcome == "memory"
             self._finish(frame)
             return
         else:
             self._open_calls += hasattr(frame, "args")
         self._frames.append(frame)
+
+    def _with_reason(self, frame: EndFrame) -> EndFrame:
+        """The end, or the end of memory: an engine that has too little left throws a bare null."""
+        is_null = frame.outcome == "threw" and (frame.name, frame.message) == ("", "null")
+        if not is_null or self._memory_bytes is None:
+            return frame
+        grown = self._worker.peak_bytes() - self._worker.bare_bytes
+        if grown < self._memory_bytes * MEMORY_SHARE:
+            return frame
+        return EndFrame("memory", message="out of memory")
 
     def _lose(self, frame: EndFrame) -> None:
         """End without the worker: it died, or cannot be trusted, and serves nobody else.
