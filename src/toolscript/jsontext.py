@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 T = TypeVar("T")
 
@@ -25,9 +25,16 @@ def _no_constant(text: str) -> float:
     raise ValueError(f"{text} is no JSON")
 
 
-_decode: Callable[[str], Any] = json.JSONDecoder(
-    parse_float=_finite, parse_constant=_no_constant
-).decode
+_DECODER: Final = json.JSONDecoder(parse_float=_finite, parse_constant=_no_constant)
+
+
+def _decode(text: str) -> Any:
+    try:
+        # Without the search for spaces on both sides, which takes longer than a small value does.
+        value, end = _DECODER.raw_decode(text)
+    except json.JSONDecodeError:
+        return _DECODER.decode(text)
+    return value if end == len(text) else _DECODER.decode(text)
 
 
 def dumps(value: Any, *, sort_keys: bool = False) -> str:

@@ -47,7 +47,7 @@ async def runtime() -> AsyncIterator[QuickJSRuntime]:
 # Known to crash the engine of quickjs-ng 0.17.
 CRASH = (
     'let src = "a" + "?.a".repeat(1e5); let pad = []; try { for (;;) pad.push(new Uint8Array(1e5)) }'
-    " catch (e) {} pad.length -= 22; try { eval(src) } catch (e) {} return 1"
+    " catch (e) {} pad.length -= 26; try { eval(src) } catch (e) {} return 1"
 )
 
 

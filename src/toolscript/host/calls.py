@@ -95,6 +95,8 @@ class Calls:
     @property
     def at_work(self) -> bool:
         """Whether any call may still come to something by itself."""
+        if not self._held:
+            return any(call.task is not None for call in self.live.values())
         return sum(call.task is not None for call in self.live.values()) > self._held
 
     def submit(self, frame: CallFrame) -> None:

@@ -78,15 +78,21 @@ class Library:
 
     def __init__(self, sources: Mapping[str, str]) -> None:
         def part(name: str) -> str:
-            return sources[name].rstrip().removesuffix(";")
+            # Each source is a function in parentheses, and here without them: the engine reads
+            # what stands in parentheses twice, as it may turn out to be an arrow's parameters.
+            text = sources[name]
+            text = text[text.index("(function ") + 1 : text.rindex(")")]
+            # In ASCII, which the engine takes as it is; other characters stand in strings only.
+            return text.encode("ascii", "backslashreplace").decode()
 
         self.parts = {name: part(name) for name in PARTS}
-        lead = f"'\\n'.repeat({LIBRARY_LINE})+'\"use strict\";'"
+        # The zero makes an expression of the function behind it.
+        lead = f"'\\n'.repeat({LIBRARY_LINE})+'\"use strict\";0,'"
         layout = f"{{__proto__:null,lines:{LIBRARY_LINE},columns:{len(BODY_PREFIX)},lead:{lead}}}"
         self.base = (
             "\n" * LIBRARY_LINE
-            + f"(() => {{'use strict'; return ({part('main')})(({part('primordials')})(),"
-            + f"{layout},{{__proto__:null,bridge:{part('bridge')},plain:{part('plain')}}})}})()"
+            + f"0,function(){{'use strict';return {part('main')}({part('primordials')}(),"
+            + f"{layout},{{__proto__:null,bridge:{part('bridge')},plain:{part('plain')}}})}}()"
         )
 
 
