@@ -57,7 +57,7 @@ class Scripted:
     scripts: Sequence[str]
     requests: list[AgentInfo]
 
-    def __call__(self, messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
+    def reply(self, messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
         self.requests.append(info)
         turn = sum(isinstance(message, ModelResponse) for message in messages)
         if turn >= len(self.scripts):
@@ -67,7 +67,7 @@ class Scripted:
 
 
 def scripted(*scripts: str) -> FunctionModel:
-    return FunctionModel(Scripted(scripts, []))
+    return FunctionModel(Scripted(scripts, []).reply)
 
 
 class Watching(AbstractCapability[Any]):
@@ -130,7 +130,7 @@ class TestConformance(AdapterConformance):
         model = Scripted(scripts, [])
         watching = Watching(options.get("name", "run_code"))
         agent = Agent(
-            FunctionModel(model),
+            FunctionModel(model.reply),
             deps_type=str,
             tools=tools_of(shop, approvals=approvals),
             output_type=[str, DeferredToolRequests],
@@ -389,7 +389,7 @@ async def test_the_model_keeps_tools_that_are_not_for_scripts() -> None:
     shop = Shop()
     model = Scripted([], [])
     agent = Agent(
-        FunctionModel(model),
+        FunctionModel(model.reply),
         toolsets=[FunctionToolset(shop.functions())],
         capabilities=[CodeModeCapability(tools=["get_order", "get_email"])],
     )
@@ -408,7 +408,8 @@ async def test_a_toolset_of_its_own_next_to_other_tools() -> None:
     def other() -> str:
         return "other"
 
-    result = await Agent(FunctionModel(model), toolsets=[code], tools=[other]).run("go")
+    agent = Agent(FunctionModel(model.reply), toolsets=[code], tools=[other])
+    result = await agent.run("go")
     assert {tool.name for tool in model.requests[0].function_tools} == {"run_code", "other"}
     assert result.output == "done" or "other" in result.output
 
