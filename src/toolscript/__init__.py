@@ -43,7 +43,20 @@ if TYPE_CHECKING:
     from toolscript.errors import SourceError as SourceError
     from toolscript.errors import ToolError as ToolError
     from toolscript.errors import ToolscriptError as ToolscriptError
+    from toolscript.events import CallCompleted as CallCompleted
+    from toolscript.events import CallDenied as CallDenied
+    from toolscript.events import CallFailed as CallFailed
+    from toolscript.events import CallPending as CallPending
+    from toolscript.events import CallStarted as CallStarted
+    from toolscript.events import Event as Event
+    from toolscript.events import OnEvent as OnEvent
+    from toolscript.events import Output as Output
+    from toolscript.events import Progress as Progress
+    from toolscript.events import RunEnded as RunEnded
+    from toolscript.events import RunStarted as RunStarted
+    from toolscript.host.approval import Answer as Answer
     from toolscript.host.approval import Approve as Approve
+    from toolscript.host.approval import ApproveCallback as ApproveCallback
     from toolscript.host.approval import Edit as Edit
     from toolscript.host.approval import Reject as Reject
     from toolscript.host.cancel import CancelToken as CancelToken
@@ -53,9 +66,11 @@ if TYPE_CHECKING:
     from toolscript.host.policy import Authority as Authority
     from toolscript.host.policy import Decision as Decision
     from toolscript.host.policy import Policy as Policy
+    from toolscript.host.policy import PolicyRequest as PolicyRequest
     from toolscript.host.sqlite_journal import SQLiteJournal as SQLiteJournal
     from toolscript.langchain.code_tool import CodeModeTool as CodeModeTool
     from toolscript.langchain.middleware import CodeModeMiddleware as CodeModeMiddleware
+    from toolscript.live import RunInfo as RunInfo
     from toolscript.profiles import Knobs as Knobs
     from toolscript.profiles import Profile as Profile
     from toolscript.result import UNSET as UNSET
@@ -114,11 +129,25 @@ _HOME = {
         "ToolError",
         "ToolscriptError",
     ),
-    "host.approval": ("Approve", "Edit", "Reject"),
+    "events": (
+        "CallCompleted",
+        "CallDenied",
+        "CallFailed",
+        "CallPending",
+        "CallStarted",
+        "Event",
+        "OnEvent",
+        "Output",
+        "Progress",
+        "RunEnded",
+        "RunStarted",
+    ),
+    "live": ("RunInfo",),
+    "host.approval": ("Answer", "Approve", "ApproveCallback", "Edit", "Reject"),
     "host.cancel": ("CancelToken",),
     "host.journal": ("Journal", "MemoryJournal"),
     "host.limits": ("Limits",),
-    "host.policy": ("Authority", "Decision", "Policy"),
+    "host.policy": ("Authority", "Decision", "Policy", "PolicyRequest"),
     "host.sqlite_journal": ("SQLiteJournal",),
     "langchain.code_tool": ("CodeModeTool",),
     "langchain.middleware": ("CodeModeMiddleware",),

@@ -38,9 +38,9 @@ def _fitted(result: RunResult, max_tokens: int | None) -> str:
     ending = "\n\n".join(
         part for part in (_failure(result), _pending(result), *_notes(result)) if part
     )
+    if result.ok and not value and not printed:
+        return _joined(_nothing(result), "", ending)
     whole = _joined(value, printed, ending)
-    if not whole:
-        return _nothing(result)
     if max_tokens is None or len(whole) <= max_tokens * CHARS_PER_TOKEN:
         return whole
     # What failed is short and matters most; output and value share what is left of the budget.
@@ -79,7 +79,8 @@ def _nothing(result: RunResult) -> str:
     if result.has_value:
         return "(the script returned an empty string)"
     return (
-        "(the script completed and returned nothing; use `return` or console.log to see a result)"
+        "(the script completed and returned nothing, or undefined; "
+        "use `return` or console.log to see a result)"
     )
 
 

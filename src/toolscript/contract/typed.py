@@ -6,7 +6,11 @@ import re
 from typing import Any, Final, Literal, cast
 
 from pydantic import TypeAdapter, ValidationError
-from pydantic.json_schema import GenerateJsonSchema, JsonSchemaWarningKind
+from pydantic.json_schema import (
+    GenerateJsonSchema,
+    JsonSchemaValue,
+    JsonSchemaWarningKind,
+)
 
 from toolscript.contract.problems import (
     Path,
@@ -51,6 +55,14 @@ class QuietJsonSchema(GenerateJsonSchema):
 
     def emit_warning(self, kind: JsonSchemaWarningKind, detail: str) -> None:
         """A choice or a default that has no JSON form is left out; the rest says enough."""
+
+    def decimal_schema(self, schema: Any) -> JsonSchemaValue:
+        """A decimal crosses as text, and says that it is one: `+` would join it."""
+        found = super().decimal_schema(schema)
+        for choice in (found, *found.get("anyOf", ())):
+            if choice.get("type") == "string":
+                choice["format"] = "decimal"
+        return found
 
     def field_title_should_be_set(self, schema: Any) -> bool:
         return False

@@ -34,6 +34,7 @@ from toolscript.host.helpers import Helpers
 from toolscript.host.naming import named_code
 from toolscript.host.observe import Observer
 from toolscript.host.output import Output, OverLimit
+from toolscript.host.receipts import Record
 from toolscript.host.setup import NestedScope, RunSetup
 from toolscript.host.store import Writes
 from toolscript.render import shorten_value
@@ -273,12 +274,15 @@ class _Run:
         journal = self._setup.journal
         if journal is not None and (missing := journal.halted(ended=True)) is not None:
             return missing
-        tools = ", ".join(call.record.tool for call in self._calls.live.values())
+        tools = ", ".join(_called(call.record) for call in self._calls.live.values())
         if not tools or frame.outcome not in ("returned", "exited"):
             return frame
         if self._setup.profile.unawaited == "error":
             return unawaited(tools)
-        self._warnings.append(f"cancelled, as the script ended without waiting for them: {tools}")
+        self._warnings.append(
+            f"cancelled, as the script ended before they did: {tools}; write `await` in front of "
+            "every call"
+        )
         return frame
 
     def _listen_to_cancel(self) -> Callable[[], None]:
@@ -425,3 +429,7 @@ class _Run:
             chars_kept=max(calls.chars_in + calls.chars_out - shown, 0),
         )
         return own if journal is None else journal.total(own)
+
+
+def _called(record: Record) -> str:
+    return record.tool if record.line is None else f"{record.tool} (line {record.line})"
