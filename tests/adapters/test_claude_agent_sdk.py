@@ -35,7 +35,7 @@ from toolscript.testing.adapters import (
 from toolscript.testing.shop import Shop
 from toolscript_adapters.claude_agent_sdk import tool_from_claude, with_code_tool
 
-pytestmark = pytest.mark.filterwarnings("ignore::claude_agent_sdk.CanUseToolShadowedWarning")
+pytestmark = pytest.mark.filterwarnings("ignore:can_use_tool will not be invoked")
 
 ALL = ["mcp__code"]
 

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import pytest
 from google.adk.agents import LlmAgent
-from google.adk.apps import App
+from google.adk.apps import App, ResumabilityConfig
 from google.adk.models import BaseLlm, LlmRequest, LlmResponse
 from google.adk.plugins.base_plugin import BasePlugin
 from google.adk.runners import InMemoryRunner
@@ -400,6 +400,22 @@ async def test_what_scripts_store_stays_in_the_session() -> None:
     await talk.say()
     assert talk.answers()[1] == {"result": "2"}
     assert (await talk.state())["toolscript_store"] == {"seen": [1, 2]}
+
+
+async def test_an_app_that_can_be_resumed_pauses_as_often() -> None:
+    shop = Shop()
+    talk = Talk(
+        adk_tools(shop, approvals=True),
+        ["await tools.refund({ order_id: 1 }); return await tools.refund({ order_id: 2 });"],
+    )
+    resumable = ResumabilityConfig(is_resumable=True)
+    app = App(name=APP, root_agent=talk.agent, resumability_config=resumable)
+    talk.runner = InMemoryRunner(app=app)
+    (first,) = asked_in(await talk.say())
+    (second,) = asked_in(await talk.say(reply(first, confirmed=True)))
+    await talk.say(reply(second, confirmed=True))
+    assert talk.answers() == [{"result": "refunded 2"}]
+    assert shop.effects == ["refund 1", "refund 2"]
 
 
 async def test_a_run_that_is_not_kept_any_more_is_not_begun_again() -> None:

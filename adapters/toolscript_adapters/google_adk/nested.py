@@ -138,12 +138,17 @@ def _value_of(response: FunctionResponse, tool: _Watched, call: ToolContext) -> 
             if blob is not None and blob.data is not None:
                 call.image(blob.data, blob.mime_type or "image/png")
         return given
-    returned = tool.returned
-    if given is returned or given == returned:
-        return returned
-    if given is not None and set(given) == {"result"}:
-        return given["result"]
-    return given
+    if given is None or _is_same(given, tool.returned) or set(given) != {"result"}:
+        return given
+    return given["result"]
+
+
+def _is_same(given: dict[str, Any], returned: Any) -> bool:
+    """Whether ADK had no need of a box: what the tool returned is an object with these values."""
+    if not isinstance(returned, dict):
+        return False
+    own = cast("dict[str, Any]", returned)
+    return given.keys() == own.keys() and all(given[name] is own[name] for name in given)
 
 
 def _merge(actions: EventActions, into: EventActions) -> None:
