@@ -9,7 +9,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from llama_index.core.agent.workflow import AgentWorkflow, FunctionAgent, ToolCall, ToolCallResult
+from llama_index.core.agent.workflow import (
+    AgentWorkflow,
+    FunctionAgent,
+    ReActAgent,
+    ToolCall,
+    ToolCallResult,
+)
 from llama_index.core.base.llms.types import ChatMessage, MessageRole, ToolCallBlock
 from llama_index.core.llms.mock import MockFunctionCallingLLM
 from llama_index.core.schema import Document
@@ -307,3 +313,58 @@ async def test_an_agent_of_a_workflow_of_agents() -> None:
     handler = AgentWorkflow(agents=[clerk], root_agent="clerk").run("go")
     result = await handler
     assert [call.tool_output.content for call in result.tool_calls] == ["bob"]
+
+
+async def test_an_agent_that_calls_tools_in_words() -> None:
+    code = json.dumps({"code": "return (await tools.get_order({ order_id: 2 })).customer"})
+    words = iter(
+        [
+            f"Thought: I need a tool.\nAction: run_code\nAction Input: {code}",
+            "Thought: I can answer without using any more tools.\nAnswer: done",
+        ]
+    )
+
+    def reply(messages: Sequence[ChatMessage]) -> ChatMessage:
+        return ChatMessage(role="assistant", content=next(words))
+
+    agent = ReActAgent(
+        tools=[CodeModeTool(Shop().functions())],
+        llm=MockFunctionCallingLLM(response_generator=reply),
+        streaming=False,
+    )
+    result = await agent.run("go")
+    assert [call.tool_output.content for call in result.tool_calls] == ["bob"]
+    assert str(result) == "done"
+
+
+async def test_the_same_script_twice_in_one_turn_waits_twice() -> None:
+    shop = Shop()
+    script = "return await tools.refund({ order_id: 1 })"
+
+    def reply(messages: Sequence[ChatMessage], **kwargs: Any) -> AsyncIterator[ChatMessage]:
+        calls = [
+            ToolCallBlock(tool_call_id=id, tool_name="run_code", tool_kwargs={"code": script})
+            for id in ("one", "two")
+        ]
+        answered = messages[-1].role == MessageRole.TOOL
+        message = ChatMessage(role="assistant", content="done")
+        if not answered:
+            message = ChatMessage(role="assistant", blocks=calls)
+
+        async def one() -> AsyncIterator[ChatMessage]:
+            yield message
+
+        return one()
+
+    code = CodeModeTool(shop.functions(), requires_approval=["refund"])
+    agent = FunctionAgent(tools=[code], llm=MockFunctionCallingLLM(response_generator=reply))
+    handler = agent.run("go")
+    asked: set[str] = set()
+    async for event in handler.stream_events():
+        if isinstance(event, ApprovalRequest):
+            asked.add(event.id)
+            handler.ctx.send_event(ApprovalResponse(id=event.id, approved=len(asked) == 1))
+    result = await handler
+    assert len(asked) == 2
+    assert shop.effects == ["refund 1"]
+    assert sorted(call.tool_output.is_error for call in result.tool_calls) == [False, True]
