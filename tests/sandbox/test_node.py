@@ -19,7 +19,7 @@ import pytest
 from tests.processes import eventually, is_alive, needs_proc, open_descriptors, worker_pids
 from toolscript import CodeMode, ConfigurationError, NodeRuntime
 from toolscript.errors import ClosedError
-from toolscript.sandbox.runtime import Clock, Program, Runtime
+from toolscript.sandbox.runtime import Clock, Execution, Program, Runtime
 from toolscript.testing.conformance import ANSWERS, NAMES, RuntimeConformance
 from toolscript.testing.guest_host import Ended, execute, surface
 
@@ -352,6 +352,22 @@ async def test_a_cancelled_opening_leaves_nothing_behind(folder: Path) -> None:
             await (await opening).aclose()
     assert await value(runtime, "return 1") == 1
     await runtime.aclose()
+
+
+async def test_openings_and_the_closing_of_a_runtime_may_meet(folder: Path) -> None:
+    for wait_s in (0.0, 0.05, 0.3):
+        runtime = NodeRuntime(cwd=folder)
+        openings = [
+            asyncio.create_task(runtime.open(Program(code="for (;;);", surface=surface(NAMES))))
+            for _ in range(3)
+        ]
+        await asyncio.sleep(wait_s)
+        async with asyncio.timeout(GUARD_S):
+            await runtime.aclose()
+            for opened in await asyncio.gather(*openings, return_exceptions=True):
+                if not isinstance(opened, ClosedError):
+                    assert isinstance(opened, Execution)
+                    await opened.aclose()
 
 
 async def test_without_node_it_says_what_to_install(folder: Path, tmp_path: Path) -> None:

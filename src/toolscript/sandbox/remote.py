@@ -6,7 +6,7 @@ import asyncio
 import json
 import os
 import threading
-from collections.abc import Coroutine, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from concurrent.futures import Future
 from typing import Any, Final, TypeVar
 
@@ -21,6 +21,7 @@ from toolscript.sandbox.wire import BLOCK_SLACK, Decoder, ProtocolError, settlem
 
 # How long the runner may take to end a script's thread before the environment is given up.
 LET_GO_S: Final = 3.0
+CLOSED: Final = "the runtime was closed; it executes no more programs"
 
 T = TypeVar("T")
 
@@ -78,7 +79,7 @@ class ChannelRuntime(Runtime):
         try:
             await home.run(home.begin(execution, encode_program(program)))
         except BaseException:
-            home.loop.call_soon_threadsafe(execution.drop)
+            home.post(execution.drop)
             raise
         return execution
 
@@ -98,7 +99,7 @@ class ChannelRuntime(Runtime):
     def _at_home(self) -> _Home:
         with self._lock:
             if self._closed:
-                raise ClosedError("the runtime was closed; it executes no more programs")
+                raise ClosedError(CLOSED)
             # A fork takes no thread along, and the environment stays its parent's.
             if self._home is None or self._home.pid != os.getpid():
                 self._home = _Home(self._driver, self._boot_s)
@@ -115,22 +116,36 @@ class _Home:
         self._boot_s = boot_s
         self._source, self._identity = runner_source()
         self._connection: Connection | None = None
-        self.loop = asyncio.new_event_loop()
+        self._loop = asyncio.new_event_loop()
         self._booting = asyncio.Lock()
         self._closed = False
+        # Nothing is begun in the thread once it is told to stop: nobody would end it.
+        self._lock = threading.Lock()
+        self._stopped = False
         self._thread = threading.Thread(
-            target=self.loop.run_forever, name="toolscript-channel", daemon=True
+            target=self._loop.run_forever, name="toolscript-channel", daemon=True
         )
         self._thread.start()
 
     async def run(self, work: Coroutine[Any, Any, T]) -> T:
         """Wait, on the caller's loop, for what is done in the thread."""
-        return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(work, self.loop))
+        with self._lock:
+            if self._stopped:
+                work.close()
+                raise ClosedError(CLOSED)
+            future = asyncio.run_coroutine_threadsafe(work, self._loop)
+        return await asyncio.wrap_future(future)
+
+    def post(self, act: Callable[..., None], *args: Any) -> None:
+        """Have something done in the thread; nothing, when it has ended and all scripts with it."""
+        with self._lock:
+            if not self._stopped:
+                self._loop.call_soon_threadsafe(act, *args)
 
     async def begin(self, execution: ChannelExecution, program: list[bytes]) -> None:
         async with self._booting:
             if self._closed:
-                raise ClosedError("the runtime was closed; it executes no more programs")
+                raise ClosedError(CLOSED)
             connection = self._connection
             if connection is None or not connection.alive:
                 if connection is not None:
@@ -154,9 +169,11 @@ class _Home:
 
     def stop(self) -> None:
         """End the thread."""
-        self.loop.call_soon_threadsafe(self.loop.stop)
+        with self._lock:
+            self._stopped = True
+            self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join()
-        self.loop.close()
+        self._loop.close()
 
 
 class ChannelExecution(Execution):
@@ -189,7 +206,7 @@ class ChannelExecution(Execution):
     def gone(self, cpu_s: float, reason: str) -> None:
         self._tell(self._leave, cpu_s, reason)
 
-    def _tell(self, act: Any, *args: Any) -> None:
+    def _tell(self, act: Callable[..., None], *args: Any) -> None:
         try:
             self._loop.call_soon_threadsafe(act, *args)
         except RuntimeError:
@@ -238,12 +255,12 @@ class ChannelExecution(Execution):
         self._frames.clear()
         if self._left.is_set():
             return
-        self._home.loop.call_soon_threadsafe(self.drop)
+        self._home.post(self.drop)
         try:
             async with asyncio.timeout(LET_GO_S):
                 await self._left.wait()
         except TimeoutError:
-            self._home.loop.call_soon_threadsafe(self._give_up)
+            self._home.post(self._give_up)
             await self._left.wait()
 
     @property
@@ -260,7 +277,7 @@ class ChannelExecution(Execution):
     def _send(self) -> None:
         pieces, self._settlements = self._settlements, []
         if self._connection is not None and not self._ended:
-            self._home.loop.call_soon_threadsafe(self._connection.send, self._number, b"S", pieces)
+            self._home.post(self._connection.send, self._number, b"S", pieces)
 
     def _take(self, body: bytes) -> None:
         if self._ended:
