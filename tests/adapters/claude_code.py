@@ -54,7 +54,7 @@ class ClaudeCode(Transport):
                 done = {
                     "subtype": "success",
                     "request_id": message["request_id"],
-                    "response": {},
+                    "response": {"hook_on_failure_supported": True},
                 }
                 await self._lines.put({"type": "control_response", "response": done})
             elif message["type"] == "control_response":

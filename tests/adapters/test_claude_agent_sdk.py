@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import json
+import threading
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -257,6 +258,51 @@ async def test_a_hook_may_end_the_script() -> None:
     text = await answer_of(REFUND, shop_tools(shop), hooks=given, allowed_tools=ALL)
     assert text == "stop here"
     assert not shop.effects
+
+
+async def test_a_hook_that_denies_is_heard_whatever_another_one_asks() -> None:
+    shop = Shop()
+
+    async def say(decision: str) -> Any:
+        return {"hookSpecificOutput": {"permissionDecision": decision}}
+
+    async def ask(given: Any, tool_use_id: str | None, context: Any) -> Any:
+        return await say("ask")
+
+    async def deny(given: Any, tool_use_id: str | None, context: Any) -> Any:
+        return await say("deny")
+
+    given = {"PreToolUse": [HookMatcher(hooks=[ask, deny])]}
+    text = await answer_of(REFUND, shop_tools(shop), hooks=given, allowed_tools=ALL)
+    assert text == "denied: a hook denied the call of mcp__code__refund"
+    assert not shop.effects
+
+
+async def test_a_hook_that_fails_decides_nothing_unless_it_shall_block() -> None:
+    async def broken(given: Any, tool_use_id: str | None, context: Any) -> Any:
+        raise RuntimeError("out of order")
+
+    async def answer(**more: Any) -> str:
+        given = {"PreToolUse": [HookMatcher(hooks=[broken], **more)]}
+        return await answer_of(REFUND, shop_tools(Shop()), hooks=given, allowed_tools=ALL)
+
+    assert await answer() == "refunded 1"
+    assert await answer(on_failure="block") == "denied: a PreToolUse hook failed: out of order"
+
+
+async def test_functions_that_block_hold_up_nobody() -> None:
+    both = threading.Barrier(2, timeout=30)
+
+    def meet(name: str) -> str:
+        """Wait for the other one."""
+        both.wait()
+        return name
+
+    script = """
+        const names = ["a", "b"].map((name) => tools.meet({ name }));
+        return (await Promise.all(names)).join("");
+    """
+    assert await answer_of(script, [meet], allowed_tools=ALL) == "ab"
 
 
 async def test_tools_of_the_sdk_s_decorator_are_values_with_errors() -> None:

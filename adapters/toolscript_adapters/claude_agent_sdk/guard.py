@@ -6,25 +6,34 @@ and `PostToolUse` or `PostToolUseFailure`.
 
 from __future__ import annotations
 
+import asyncio
 import inspect
+import logging
 import os
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, cast
+from typing import Any, Final, cast
 
 from claude_agent_sdk import (
     ClaudeAgentOptions,
     HookContext,
+    HookMatcher,
     PermissionResultAllow,
     PermissionResultDeny,
     ToolPermissionContext,
 )
-from claude_agent_sdk.types import HookEvent, HookInput
+from claude_agent_sdk.types import HookCallback, HookEvent, HookInput
 
 from toolscript.contract.tool import Tool, ToolContext
 from toolscript.errors import ToolError
+from toolscript.host.threads import in_thread
 from toolscript_adapters.kit import current_session, steer
+
+_HOOK_S: Final = 60.0
+"""How long the SDK lets hooks run whose matcher does not say it."""
+
+_log = logging.getLogger("toolscript")
 
 
 class Interrupted(Exception):
@@ -49,13 +58,15 @@ class Guard:
     def guarded(self, tool: Tool, full_name: str) -> Tool:
         """The tool, each call of which goes through the guard first."""
         inner = tool.call
+        waits = inspect.iscoroutinefunction(inner)
 
         async def call(args: Any, context: ToolContext) -> Any:
             given = await self._before(full_name, args, context)
             try:
-                value = inner(given, context)
-                if inspect.isawaitable(value):
-                    value = await value
+                if waits:
+                    value = await inner(given, context)
+                else:
+                    value = await in_thread(lambda: inner(given, context))
             except Exception as error:
                 await self._after_failure(full_name, given, context, error)
                 raise
@@ -155,9 +166,23 @@ class Guard:
         for matcher in matchers:
             if matcher.matcher in (None, "", "*") or re.fullmatch(matcher.matcher, name):
                 for hook in matcher.hooks:
-                    output = await hook(cast("HookInput", given), id, HookContext(signal=None))
-                    said.append(cast("dict[str, Any]", output or {}))
+                    said.append(await _said(hook, matcher, given))
         return said
+
+
+async def _said(hook: HookCallback, matcher: HookMatcher, given: dict[str, Any]) -> dict[str, Any]:
+    """What a hook said; one that fails has no say, unless its matcher wants that to block."""
+    id: str = given["tool_use_id"]
+    try:
+        async with asyncio.timeout(matcher.timeout or _HOOK_S):
+            output = await hook(cast("HookInput", given), id, HookContext(signal=None))
+    except Exception as error:
+        event: str = given["hook_event_name"]
+        if getattr(matcher, "on_failure", None) == "block":
+            raise ToolError(f"a {event} hook failed: {error}", code="denied") from error
+        _log.warning("a %s hook failed and decides nothing: %s", event, type(error).__name__)
+        return {}
+    return cast("dict[str, Any]", output)
 
 
 def _check_goes_on(said: dict[str, Any], call: ToolContext) -> None:
