@@ -6,6 +6,7 @@ import asyncio
 import base64
 from collections.abc import Collection, Coroutine
 from typing import Any, Final, cast
+from weakref import WeakKeyDictionary
 
 from strands import Agent
 from strands.interrupt import InterruptException
@@ -24,6 +25,7 @@ from strands.types.tools import (
 )
 from typing_extensions import Unpack
 
+from toolscript.contract.tool import Tool
 from toolscript.errors import ResumeError, ToolError
 from toolscript.result import OutputItem, RunResult
 from toolscript_adapters.kit import (
@@ -69,6 +71,7 @@ class CodeModePlugin(Plugin):
         self._keep = frozenset(keep)
         self._requires_approval = frozenset(requires_approval)
         self._runners = CodeRunners(options, keeps=True)
+        self._made: WeakKeyDictionary[AgentTool, tuple[ToolSpec, Tool]] = WeakKeyDictionary()
         self._code_tool = _CodeTool(self, options)
 
     @property
@@ -82,9 +85,15 @@ class CodeModePlugin(Plugin):
 
     def runner_of(self, agent: Agent) -> CodeRunner:
         """The runner of scripts over the tools that the agent has at this moment."""
-        return self._runners.of(
-            [tool_of(tool, self._requires_approval) for tool in self._for_scripts(agent)]
-        )
+        return self._runners.of([self._as_tool(tool) for tool in self._for_scripts(agent)])
+
+    def _as_tool(self, tool: AgentTool) -> Tool:
+        """The tool for scripts; made once, since types of results take their time to read."""
+        spec = tool.tool_spec
+        made = self._made.get(tool)
+        if made is None or made[0] != spec:
+            made = self._made[tool] = (spec, tool_of(tool, self._requires_approval))
+        return made[1]
 
     def _for_scripts(self, agent: Agent) -> list[AgentTool]:
         return [
