@@ -523,6 +523,41 @@ async def test_an_mcp_server_s_results_are_values() -> None:
     assert answer == {"result": "21"}
 
 
+async def test_a_declaration_in_gemini_s_dialect_is_read() -> None:
+    class Search(BaseTool):
+        def _get_declaration(self) -> types.FunctionDeclaration:
+            kind, schema = types.Type, types.Schema
+            return types.FunctionDeclaration(
+                name=self.name,
+                description=self.description,
+                parameters=schema(
+                    type=kind.OBJECT,
+                    properties={
+                        "type": schema(type=kind.STRING, enum=["new", "used"]),
+                        "words": schema(
+                            type=kind.ARRAY, items=schema(type=kind.STRING), min_items=1
+                        ),
+                        "most": schema(type=kind.INTEGER, nullable=True),
+                    },
+                    required=["type", "words"],
+                ),
+            )
+
+        async def run_async(self, *, args: Any, tool_context: Any) -> Any:
+            return args
+
+    toolset = CodeModeToolset([Search(name="search", description="Search.")])
+    (tool,) = await toolset.get_tools()
+    assert 'type: "new" | "used"' in tool.description
+    assert "most?: number | null" in tool.description
+    script = """
+        const empty = await tools.search({ type: "new", words: [] }).catch((e) => e.code);
+        return [empty, await tools.search({ type: "used", words: ["a"], most: null })];
+    """
+    answer = await answer_of(toolset, script)
+    assert answer == {"result": '["invalid_args",{"type":"used","words":["a"],"most":null}]'}
+
+
 async def test_an_authority_is_found_from_the_context() -> None:
     seen: list[str] = []
 

@@ -123,6 +123,8 @@ def _plain(schema: Any) -> Any:
     for word, value in given.items():
         if word == "properties":
             plain[word] = {name: _plain(inner) for name, inner in value.items()}
+        elif word in ("default", "example", "enum"):
+            plain[word] = value
         elif word == "type":
             plain[word] = str(getattr(value, "value", value)).lower()
         elif word not in ("nullable", "property_ordering"):
