@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from tests.host.support import run, tool
+from toolscript import CodeMode
 from toolscript.events import CallPending
 from toolscript.host.approval import Approve, Edit, Reject
 from toolscript.result import Pending
@@ -222,3 +223,23 @@ async def test_all_clocks_stand_while_a_person_decides_in_a_nested_script() -> N
 
     result = await run("return await tools.outer({})", nested.tools, approve=approve, wall_s=2.0)
     assert result.value == ["completed", 1]
+
+
+@pytest.mark.parametrize(("answer", "done"), [(Reject("no"), []), (Edit({"n": 5}), [5])])
+async def test_an_answer_counts_although_nobody_would_ask_any_more(
+    answer: Reject | Edit, done: list[int]
+) -> None:
+    paid: list[int] = []
+    asked: list[Any] = []
+
+    def first_only(args: Any) -> bool:
+        asked.append(args)
+        return len(asked) == 1
+
+    pay = tool(
+        "pay", lambda args, context: paid.append(args["n"]), schema=N, requires_approval=first_only
+    )
+    async with CodeMode([pay]) as codemode:
+        paused = await codemode.run("return await tools.pay({ n: 1 })")
+        await codemode.resume(paused.run_id, {paused.pending[0].id: answer})
+    assert paid == done

@@ -132,7 +132,7 @@ class Calls:
             self._fail(call, error)
             return
         # What may start does so after the whole batch of frames (`start`).
-        if needs_permission(setup, entry):
+        if needs_permission(setup, call):
             call.task = self._task(self._ask(call))
         else:
             self._schedule.decide(call)

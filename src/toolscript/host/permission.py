@@ -33,9 +33,11 @@ def check_authority(setup: RunSetup, entry: Entry) -> None:
         raise _denied(refusal)
 
 
-def needs_permission(setup: RunSetup, entry: Entry) -> bool:
-    """Whether somebody has to be asked about a tool's calls: a policy or a person."""
-    return setup.policy is not None or entry.tool.options.requires_approval is not False
+def needs_permission(setup: RunSetup, call: LiveCall) -> bool:
+    """Whether a call waits for somebody's word, or follows one: a policy's or a person's."""
+    if setup.policy is not None or call.answer is not None:
+        return True
+    return call.entry.tool.options.requires_approval is not False
 
 
 async def permission(
@@ -60,9 +62,10 @@ async def permission(
     asks = await _ask_policy(setup, call)
     if asks is None:
         asks = await _ask_options(setup, call)
-    if asks is None:
+    if asks is None and call.answer is None:
         return None
-    pending = _pending(setup, call, asks, tuple(effects_so_far()))
+    # What a person said counts, even if by now nobody would ask them.
+    pending = _pending(setup, call, asks or "", tuple(effects_so_far()))
     answer = call.answer or setup.decisions.get(pending.id)
     if answer is None and setup.approve is None and setup.depth:
         raise failed("denied", "the call needs an approval, and a nested script cannot pause")
