@@ -192,3 +192,11 @@ def test_too_much_in_the_store_is_an_error_of_that_call() -> None:
         "ok",
         "ok",
     ]
+
+
+def test_a_returned_proxy_that_throws_is_told_as_what_it_is() -> None:
+    code = "return new Proxy({}, { ownKeys() { throw new Error('shut') } })"
+    program = Program(code=code, surface=surface([]), cpu_s=10.0)
+    ended = asyncio.run(execute(InlineRuntime(), program, {}))
+    assert ended.outcome == "invalid_output"
+    assert "shut" in ended.end.message

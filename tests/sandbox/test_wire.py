@@ -117,6 +117,8 @@ def test_random_lines_are_frames_or_a_broken_protocol(lines: Sequence[bytes]) ->
         b'o image stdout 0\n["\\u00e9","image/png"]\n',
         b"p\n[1,2]\n",
         b'p\n["a",true,1]\n',
+        b'p\n["a",NaN]\n',
+        b'p\n["a",1' + b"0" * 400 + b"]\n",
         b"e\n{}\n\n",
         b'e\n{"outcome":"worker_exit"}\n\n',
         b'e\n{"outcome":"threw"}\n5\n',

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import re
 import struct
+import sys
 from collections.abc import Iterator
 from typing import Any, Final, cast, get_args
 
@@ -36,6 +37,7 @@ BLOCK_SLACK: Final = 4 << 20
 
 _OUTCOMES: Final = frozenset(get_args(Outcome))
 _MIME_TYPES: Final = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp"})
+_LARGEST: Final = sys.float_info.max
 _DIGITS: Final = re.compile(rb"[0-9]*")
 _NUMBERS: Final = re.compile(rb"[0-9]+")
 
@@ -225,7 +227,7 @@ def _progress(value: Any) -> ProgressFrame:
     match value:
         case [str(message), None]:
             return ProgressFrame(_printable(message))
-        case [str(message), int(part) | float(part)]:
+        case [str(message), int(part) | float(part)] if abs(part) <= _LARGEST:
             return ProgressFrame(_printable(message), float(part))
         case _:
             raise ProtocolError("a progress frame is malformed")

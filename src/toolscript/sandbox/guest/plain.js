@@ -56,11 +56,12 @@
     const type = typeof root;
     if (type === "string" || type === "boolean" || root === null) return stringify(root);
     if (type === "number") return root - root === 0 && simple({ root }) ? "" + root : "";
-    if (type !== "object" || !simple(root)) return "";
+    if (type !== "object") return "";
     try {
-      return stringify(root);
+      return simple(root) ? stringify(root) : "";
     } catch {
-      // A setter of Array.prototype reaches into the engine's own JSON.stringify.
+      // A proxy or a getter may throw; a setter of Array.prototype reaches into the engine's own
+      // JSON.stringify.
       return "";
     }
   };
