@@ -417,3 +417,17 @@ async def test_a_retried_tool_can_be_cancelled(when: str) -> None:
     result = await run("try { await tools.t({}) } catch {}", [one], cancel=token)
     assert [call.status for call in result.calls] == ["cancelled"]
     assert len(tried) == 1
+
+
+class Unspeakable(Exception):
+    def __str__(self) -> str:
+        raise ValueError("no words")
+
+
+@pytest.mark.parametrize("error", [Unspeakable(), ToolError("x", details={"n": 10**5000})])
+async def test_an_exception_that_cannot_be_written_is_the_calls_failure(error: Exception) -> None:
+    def fails(args: Any, context: Any) -> Any:
+        raise error
+
+    result = await run("return await tools.t({}).catch((e) => e.code)", [tool("t", fails)])
+    assert (result.value, result.calls[0].status) == ("failed", "error")

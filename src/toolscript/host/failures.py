@@ -64,10 +64,10 @@ def failure_of(error: BaseException, profile: Profile) -> CallError:
             details = {"kind": _ending(error), "code": error.code}
             found = CallError("failed", str(error), "RunFailed", details)
         case TimeoutError():
-            found = CallError("timeout", str(error) or "the tool timed out", "TimeoutError")
+            found = CallError("timeout", _said(error) or "the tool timed out", "TimeoutError")
         case _:
             name = type(error).__name__
-            found = CallError("failed", str(error) or name, name)
+            found = CallError("failed", _said(error) or name, name)
     if len(found.message) <= MESSAGE_CHARS:
         return found
     shown = found.message[: MESSAGE_CHARS - 1] + "…"
@@ -114,6 +114,14 @@ def script_error(error: CallError, tool: str) -> dict[str, Any]:
         "code": error.code,
         "details": error.details,
     }
+
+
+def _said(error: BaseException) -> str:
+    """The message of a tool's own exception, which may fail at writing it; empty then."""
+    try:
+        return str(error)
+    except Exception:
+        return ""
 
 
 def _ending(error: RunFailed) -> str:

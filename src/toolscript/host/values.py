@@ -270,7 +270,10 @@ def _opened(value: Any, path: Path, sort_keys: bool) -> _Open:
 def _scalar(value: Any, path: Path) -> str:
     if isinstance(value, float) and not math.isfinite(value):
         raise _refusal(path, f"{'NaN' if value != value else 'an infinity'} has no JSON form")
-    return json.dumps(value, ensure_ascii=False)
+    try:
+        return json.dumps(value, ensure_ascii=False)
+    except ValueError as error:
+        raise _refusal(path, "an integer of more digits than Python writes") from error
 
 
 def _refusal(path: Path, problem: str) -> NotJson:
