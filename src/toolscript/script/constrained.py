@@ -124,12 +124,22 @@ def _refused(node: Node, units: str) -> str:
         name = _plain(units[start(node) : node.end_byte // 2])
         refused = name in ("__proto__", "constructor") if is_key else name in _MEMBERS
         return f"the member `{name}` is not allowed" if refused else ""
+    if kind == "string" and node.parent is not None and node.parent.type == "pair_pattern":
+        name = units[start(node) + 1 : node.end_byte // 2 - 1]
+        # A text has more escapes than a name has: none is needed to take something out.
+        if _is_key(node) and ("\\" in name or name in _MEMBERS):
+            return f"the member `{name}` is not allowed"
     if kind == "string_fragment":
         text = units[start(node) : node.end_byte // 2].lstrip()
         if text.startswith(_OTHER_LANGUAGE[0]) or any(each in text for each in _OTHER_LANGUAGE[1:]):
             return "a string must not look like an expression of another language"
         return ""
     return ""
+
+
+def _is_key(node: Node) -> bool:
+    parent = node.parent
+    return parent is not None and parent.child_by_field_name("key") == node
 
 
 def _plain(name: str) -> str:
