@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from tests.processes import eventually, is_alive, needs_proc, worker_pids
-from toolscript.cli import main
+from toolscript.cli import check, main
 
 TOOLS = '''
 from dataclasses import dataclass
@@ -145,6 +145,24 @@ def test_check_reports_what_is_wrong_and_where(
     assert (found["line"], found["severity"]) == (2, "error")
 
 
+def test_check_without_a_checker_checks_syntax_and_says_so(
+    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(check, "native_checker", lambda: None)
+    monkeypatch.setattr(check, "tsc_on_path", lambda: None)
+    source = script(folder, "return (await tools.list_orders())[0].stauts;")
+    assert call("check", source, "--tools", "my_tools") == 0
+    [line] = capsys.readouterr().err.splitlines()
+    assert "only syntax is checked" in line
+    assert 'pip install "toolscript[typecheck]"' in line
+    assert call("check", source, "--tools", "my_tools", "--level", "none") == 0
+    assert capsys.readouterr().err == ""
+    assert call("check", source, "--tools", "my_tools", "--level", "types") == 2
+    [line] = capsys.readouterr().err.splitlines()
+    assert "--level types needs a type checker" in line
+    assert "--level none" in line
+
+
 def test_check_of_a_good_script(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     source = script(folder, "return (await tools.list_orders()).length;")
     assert call("check", source, "--tools", "my_tools") == 0
@@ -204,6 +222,25 @@ def test_a_list_of_langchain_tools(folder: Path, capsys: pytest.CaptureFixture[s
     assert capsys.readouterr().out == "42\n"
 
 
+def test_functions_without_a_docstring_are_left_out_and_named(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "some.py").write_text(
+        "from my_tools import fail\n"
+        "def rows(): return [1]\n"
+        "def count() -> int:\n    'How many.'\n    return len(rows())\n",
+        encoding="utf-8",
+    )
+    source = script(folder, "return [Object.keys(tools), await tools.count()]")
+    assert call("run", source, "--tools", "some.py") == 0
+    printed = capsys.readouterr()
+    assert printed.out == '[["count"],1]\n'
+    assert "left out, for want of a docstring: rows" in printed.err.splitlines()[0]
+    (folder / "bare.py").write_text("def rows(): return [1]\n", encoding="utf-8")
+    assert call("run", source, "--tools", "bare.py") == 2
+    assert "without a docstring: rows" in capsys.readouterr().err
+
+
 def test_the_demo_tells_the_whole_story() -> None:
     done = subprocess.run(
         [sys.executable, "-m", "toolscript", "demo"],
@@ -215,6 +252,7 @@ def test_the_demo_tells_the_whole_story() -> None:
     )
     text = done.stdout
     assert done.stderr == ""
+    assert "The model is scripted and offline" in text.splitlines()[0]
     for name in ("Ada Marsh", "Chloé Girard", "Emil Sommer"):
         assert name in text
     assert "it cost 26.40 EUR" in re.sub(r"\s+", " ", text)

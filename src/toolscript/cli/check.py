@@ -5,22 +5,30 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
+import sys
 from collections.abc import Sequence
 from dataclasses import asdict
+from typing import Final, Literal
 
 from rich.console import Console
 from rich.markup import escape
 
 from toolscript import CodeMode, Diagnostic
-from toolscript.cli.arguments import read_script
+from toolscript.cli.arguments import ArgumentValueError, read_script
 from toolscript.cli.exit_codes import DONE, FAILED
 from toolscript.cli.load_tools import load_all
 from toolscript.cli.receipts import counted
+from toolscript.script.compiler import native_checker, tsc_on_path
+
+_CheckLevel = Literal["none", "types", "constrained"]
+
+_INSTALL: Final = 'pip install "toolscript[typecheck]" (in a clone: pip install ".[typecheck]")'
 
 
 def main(arguments: argparse.Namespace) -> int:
     source = read_script(arguments.script)
-    found = asyncio.run(_check(arguments, source))
+    level = _level(arguments.level)
+    found = asyncio.run(_check(arguments, source, level))
     if arguments.json:
         print(json.dumps([asdict(item) for item in found], ensure_ascii=False))
     else:
@@ -28,8 +36,29 @@ def main(arguments: argparse.Namespace) -> int:
     return FAILED if any(item.severity == "error" for item in found) else DONE
 
 
-async def _check(arguments: argparse.Namespace, source: str) -> Sequence[Diagnostic]:
-    codemode = CodeMode(load_all(arguments.tools), profile=arguments.profile, check=arguments.level)
+def _level(asked: _CheckLevel | None) -> _CheckLevel:
+    """What to check: what was asked for, else as much as can be checked on this machine."""
+    if asked not in (None, "types"):
+        return asked
+    if native_checker() is not None or tsc_on_path() is not None:
+        return "types"
+    if asked is not None:
+        raise ArgumentValueError(
+            f"--level types needs a type checker, and there is none: {_INSTALL}, put tsc on PATH, "
+            "or give --level none"
+        )
+    print(
+        f"toolscript: only syntax is checked, as there is no type checker: {_INSTALL}; "
+        "--level none leaves this line out",
+        file=sys.stderr,
+    )
+    return "none"
+
+
+async def _check(
+    arguments: argparse.Namespace, source: str, level: _CheckLevel
+) -> Sequence[Diagnostic]:
+    codemode = CodeMode(load_all(arguments.tools), profile=arguments.profile, check=level)
     async with codemode:
         return await codemode.validate(source)
 

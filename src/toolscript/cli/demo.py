@@ -45,6 +45,7 @@ def main(arguments: argparse.Namespace) -> int:
     console = Console()
     codemode = CodeMode(shop.TOOLS)
     has_langchain = importlib.util.find_spec("langchain") is not None
+    console.print("The model is scripted and offline here; all that it calls is real.")
     _head(console, "The question", escape(_QUESTION))
     _head(console, f"What the model reads of the shop's {len(shop.TOOLS)} tools")
     console.print(_typescript(render_declarations([tool_from(item) for item in shop.TOOLS])))

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 from rich.console import Console
 from rich.markup import escape
 
@@ -35,14 +38,21 @@ class LiveRun:
     def __exit__(self, *_: object) -> None:
         self._status.stop()
 
+    @contextmanager
+    def standing_still(self) -> Iterator[None]:
+        """No spinner, so that a person can be asked something."""
+        self._status.stop()
+        try:
+            yield
+        finally:
+            self._status.start()
+
     def on_event(self, event: Event) -> None:
         match event:
             case CallStarted():
                 self._in_flight += 1
             case CallCompleted(call=call):
-                self._ended(
-                    f"[green]✓[/] {escape(call_text(call))} [dim]{call.duration_ms:.0f} ms[/]"
-                )
+                self._ended(f"[green]✓[/] {escape(call_text(call))}")
             case CallFailed(call=call) if call.status == "cancelled":
                 self._ended(f"[yellow]–[/] {escape(call_text(call))}")
             case CallFailed(call=call):

@@ -8,8 +8,8 @@ import inspect
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from types import ModuleType
-from typing import Any, cast
+from types import FunctionType, ModuleType
+from typing import Any, TypeGuard, cast
 
 from toolscript.contract.tool import Namespace, Tool
 
@@ -35,8 +35,9 @@ def load_tools(argument: str) -> Any:
     """The tools that `argument` names, as `CodeMode` takes them.
 
     `argument` is `module`, `module:attribute`, `file.py` or `file.py:attribute`. Without an
-    attribute it is the module's `TOOLS`, else every public function that the module itself
-    defines and every tool object that it holds.
+    attribute it is the module's `TOOLS`, else every public function with a docstring that the
+    module itself defines and every tool object that it holds. A function without a docstring is
+    taken for a helper, and named on standard error.
 
     Raises:
         ToolsArgumentError: with a sentence that says what is missing.
@@ -117,16 +118,23 @@ def _attribute(module: ModuleType, dotted: str, place: str) -> object:
 
 
 def _collect(module: ModuleType, place: str) -> list[object]:
-    found = [
-        value
-        for name, value in vars(module).items()
-        if not name.startswith("_") and _is_tool(value, module.__name__)
-    ]
+    public = [value for name, value in vars(module).items() if not name.startswith("_")]
+    tools = [value for value in public if _is_tool(value, module.__name__)]
+    found = [value for value in tools if not _is_bare(value)]
+    names = ", ".join(value.__name__ for value in tools if _is_bare(value))
     if not found:
+        without = f"; without a docstring: {names}" if names else ""
         raise ToolsArgumentError(
-            f"--tools: {place} has neither a TOOLS list nor public functions of its own"
+            f"--tools: {place} has neither a TOOLS list nor public functions of its own that have "
+            f"a docstring, which is what a model reads of them{without}"
         )
+    if names:
+        print(f"toolscript: {place}: left out, for want of a docstring: {names}", file=sys.stderr)
     return found
+
+
+def _is_bare(value: object) -> TypeGuard[FunctionType]:
+    return inspect.isfunction(value) and not inspect.getdoc(value)
 
 
 def _is_tool(value: object, module: str) -> bool:

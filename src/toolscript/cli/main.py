@@ -16,7 +16,8 @@ from toolscript.profiles import PROFILES
 
 _TOOLS_HELP: Final = (
     "where the tools are: a module, module:attribute, file.py or file.py:attribute; "
-    "without an attribute, its TOOLS or its public functions; may be given several times"
+    "without an attribute, its TOOLS or its public functions that have a docstring; "
+    "may be given several times"
 )
 
 
@@ -85,8 +86,7 @@ def _check(commands: Any) -> None:
     check.add_argument(
         "--level",
         choices=("none", "types", "constrained"),
-        help="what to check beside syntax (default: types)",
-        default="types",
+        help="what to check beside syntax (default: types, where a type checker is installed)",
     )
     check.add_argument("--json", action="store_true", help="print the diagnostics as JSON")
     check.set_defaults(command=_command("check"))

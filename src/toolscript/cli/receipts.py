@@ -1,4 +1,4 @@
-"""The receipts of a run as a table with a timeline."""
+"""The receipts of a run as a table."""
 
 from __future__ import annotations
 
@@ -12,8 +12,11 @@ from rich.text import Text
 
 from toolscript.result import Call
 
-_OTHERS: Final = 44
+_OTHERS: Final = 41
 """Cells of the columns beside call and timeline, and of the lines between them."""
+
+_WIDE: Final = 100
+"""Cells from which on there is room for a timeline; below, the calls themselves need it."""
 
 _STYLES: Final = {
     "ok": "green",
@@ -25,7 +28,7 @@ _STYLES: Final = {
 
 
 def receipts_table(calls: Sequence[Call], width: int) -> Table:
-    """One row a call, in the order in which the script made them, all on one scale of time.
+    """One row a call, in the order in which the script made them; on a wide terminal with a timeline.
 
     `width` is that of the terminal, in cells.
     """
@@ -40,7 +43,7 @@ def receipts_table(calls: Sequence[Call], width: int) -> Table:
         default=begin,
     )
     span_ms = max((end - begin) * 1000, 0.001)
-    cells = min(28, width // 5)
+    cells = min(28, width // 5) if width >= _WIDE else 0
     table = Table(title=f"{counted(len(calls), 'call')} in {span_ms:.0f} ms", title_justify="left")
     table.add_column("#", justify="right", style="dim", no_wrap=True)
     table.add_column("line", justify="right", style="dim", no_wrap=True)
@@ -49,17 +52,20 @@ def receipts_table(calls: Sequence[Call], width: int) -> Table:
     )
     table.add_column("status", no_wrap=True)
     table.add_column("ms", justify="right", no_wrap=True)
-    table.add_column("timeline", no_wrap=True)
+    if cells:
+        table.add_column("timeline", no_wrap=True)
     for call in calls:
         style = _STYLES[call.status]
-        table.add_row(
+        row: list[str | Text] = [
             str(call.seq),
             "" if call.line is None else str(call.line),
             escape(call_text(call)),
             Text(call.status, style=style),
             f"{call.duration_ms:.1f}",
-            _bar(call, begin, span_ms, cells),
-        )
+        ]
+        if cells:
+            row.append(_bar(call, begin, span_ms, cells))
+        table.add_row(*row)
     return table
 
 
