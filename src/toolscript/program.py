@@ -24,6 +24,10 @@ from toolscript.script.script import Script
 _FRAME_BYTES: Final = 64 * 1024 * 1024
 
 
+_QUESTION_CHARS: Final = 1_000
+"""What scripts may ask about tools: the answer is found on the event loop."""
+
+
 @dataclass(frozen=True, slots=True)
 class Surroundings:
     """All of a program that is the same for every run of one contract.
@@ -187,15 +191,21 @@ def _listed_description(entry: Entry, profile: Profile) -> str:
 def _discovery(contract: Contract) -> dict[str, Tool]:
     def search(args: Any, context: ToolContext) -> Any:
         query, limit = args.get("query"), args.get("limit")
-        if not isinstance(query, str):
-            raise ToolError("codemode.search(query) takes a text", code="invalid_args")
+        if not isinstance(query, str) or len(query) > _QUESTION_CHARS:
+            raise ToolError(
+                f"codemode.search(query) takes a text of at most {_QUESTION_CHARS:,} characters",
+                code="invalid_args",
+            )
         wanted = limit if isinstance(limit, int) and 0 < limit <= 50 else 8
         return list(contract.search(query, wanted))
 
     def describe(args: Any, context: ToolContext) -> Any:
         name = args.get("name")
-        if not isinstance(name, str):
-            raise ToolError("codemode.describe(name) takes a name", code="invalid_args")
+        if not isinstance(name, str) or len(name) > _QUESTION_CHARS:
+            raise ToolError(
+                f"codemode.describe(name) takes a name of at most {_QUESTION_CHARS:,} characters",
+                code="invalid_args",
+            )
         return contract.describe(name)
 
     reads = ToolOptions(read_only=True)

@@ -62,6 +62,10 @@ _LAST_WORDS_S: Final = 1.0
 """Seconds after the deadline in which a script that computes may still hand over its output."""
 
 
+_PROGRESS_CHARS: Final = 1_000
+"""Of a message that tells of progress, what is passed on."""
+
+
 async def drive(setup: RunSetup, execution: Execution) -> RunResult:
     """Run one execution to its end and say how it ended.
 
@@ -112,6 +116,7 @@ class _Run:
         self._deadline = setup.deadline
         self._alarm: asyncio.TimerHandle | None = None
         self._late: RunError | None = None
+        self._progressed = 0
         self._deciding = 0
         self._decides_since = 0.0
 
@@ -202,9 +207,7 @@ class _Run:
                 case StoreFrame():
                     self._writes.take(frame)
                 case ProgressFrame():
-                    self._observer.send(
-                        Progress(self._setup.run_id, frame.message, frame.fraction, self._replaying)
-                    )
+                    self._progress(frame)
                 case CancelFrame():
                     self._helpers.cancel(frame.seq)
         except OverLimit as over:
@@ -214,6 +217,15 @@ class _Run:
         item = self._output.take(frame)
         if item is not None:
             self._observer.send(OutputEvent(self._setup.run_id, item, self._replaying))
+
+    def _progress(self, frame: ProgressFrame) -> None:
+        """Progress is for whoever watches, and no part of the output: only bounded like it."""
+        self._progressed += 1
+        most = self._setup.profile.limits.output_items
+        if self._progressed > most:
+            raise OverLimit("output_items", most, self._progressed)
+        message = frame.message[:_PROGRESS_CHARS]
+        self._observer.send(Progress(self._setup.run_id, message, frame.fraction, self._replaying))
 
     def _show(self, image: Image) -> None:
         try:

@@ -20,6 +20,7 @@ class Writes:
         self._sizes: dict[str, int] = {}
         self._deleted: dict[str, None] = {}
         self._chars = 0
+        self._key_chars = 0
 
     def take(self, frame: StoreFrame) -> None:
         """Keep one write.
@@ -30,6 +31,12 @@ class Writes:
                 these where the script can catch it; what gets here ends the run.
         """
         key = frame.key
+        all_ = self._limits.store_total_chars
+        if key not in self._set and key not in self._deleted:
+            # Keys have an account of their own, so that values may take all of theirs.
+            self._key_chars += len(key)
+            if all_ is not None and self._key_chars > all_:
+                raise OverLimit("store_total_chars", all_, self._key_chars)
         self._set.pop(key, None)
         self._chars -= self._sizes.pop(key, 0)
         self._deleted.pop(key, None)
@@ -37,7 +44,7 @@ class Writes:
             self._deleted[key] = None
             return
         text = frame.value.decode()
-        one, all_ = self._limits.store_value_chars, self._limits.store_total_chars
+        one = self._limits.store_value_chars
         if one is not None and len(text) > one:
             raise OverLimit("store_value_chars", one, len(text))
         if all_ is not None and self._chars + len(text) > all_:

@@ -7,6 +7,7 @@
   const calls = kit.need("calls");
   const written = { __proto__: null };
   let total = 0;
+  let keyTotal = 0;
 
   const initial = () => {
     const found = values.parseAny(kit.texts.store);
@@ -39,6 +40,9 @@
     const grown = total - (written[key] ?? 0) + text.length;
     refuseAbove("store_value_chars", text.length, "the stored value");
     refuseAbove("store_total_chars", grown, "all that this script stores");
+    const keys = keyTotal + (written[key] === undefined ? key.length : 0);
+    refuseAbove("store_total_chars", keys, "the keys of all that this script stores");
+    keyTotal = keys;
     total = grown;
     written[key] = text.length;
     if (text === "") delete kept[key];
