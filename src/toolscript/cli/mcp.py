@@ -8,6 +8,7 @@ import shlex
 import sys
 from collections.abc import Mapping
 from contextlib import AsyncExitStack, redirect_stdout
+from importlib.metadata import version
 from importlib.util import find_spec
 from typing import Any, cast
 
@@ -19,8 +20,13 @@ from toolscript.cli.load_tools import load_all
 def main(arguments: argparse.Namespace) -> int:
     if not arguments.tools and not arguments.server:
         raise ArgumentValueError("give tools: --tools PLACE, --server NAME=URL|COMMAND, or both")
-    if find_spec("mcp") is None:
-        raise ArgumentValueError("the MCP SDK is not installed: pip install 'toolscript[mcp]'")
+    installed = version("mcp") if find_spec("mcp") else None
+    if installed is None or int(installed.split(".")[0]) < 2:
+        found = f"{installed}, here, is too old" if installed else "it is not installed"
+        raise ArgumentValueError(
+            f"this command needs the MCP SDK, version 2 or newer; {found}: "
+            'pip install "toolscript[mcp]" (in a clone: pip install ".[mcp]")'
+        )
     servers = [_server(text) for text in arguments.server]
     # Standard output belongs to the protocol, whatever a module prints while it is imported.
     with redirect_stdout(sys.stderr):
