@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 
 from rich.console import Console
@@ -39,7 +39,7 @@ class LiveRun:
         self._status.stop()
 
     @contextmanager
-    def standing_still(self) -> Iterator[None]:
+    def standing_still(self) -> Generator[None]:
         """No spinner, so that a person can be asked something."""
         self._status.stop()
         try:
