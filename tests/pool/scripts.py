@@ -15,6 +15,10 @@ def add(a: int, b: int) -> int:
     "Add."
     return a + b
 
+def ready() -> None:
+    "Tells the test that the run is under way."
+    print("ready")
+
 SCRIPT = "return await tools.add({ a: 1, b: 2 })"
 """
 

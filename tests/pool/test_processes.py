@@ -159,10 +159,8 @@ def test_workers_die_with_a_host_that_is_killed(tmp_path: Path) -> None:
     process = start_program(
         tmp_path,
         """
-        codemode = CodeMode([add])
-        codemode.run_sync(SCRIPT)
-        print("ready")
-        codemode.run_sync("for (;;) {}", timeout=100)
+        codemode = CodeMode([ready])
+        codemode.run_sync("await tools.ready(); for (;;) {}", timeout=100)
         """,
     )
     assert process.stdout is not None
@@ -184,10 +182,8 @@ def test_ctrl_c_ends_a_run_at_once(tmp_path: Path) -> None:
         tmp_path,
         """
         async def main():
-            async with CodeMode([add]) as codemode:
-                await codemode.run(SCRIPT)
-                print("ready")
-                await codemode.run("for (;;) {}", timeout=100)
+            async with CodeMode([ready]) as codemode:
+                await codemode.run("await tools.ready(); for (;;) {}", timeout=100)
 
         try:
             asyncio.run(main())
@@ -213,11 +209,9 @@ def test_ctrl_c_during_run_sync(tmp_path: Path) -> None:
     process = start_program(
         tmp_path,
         """
-        codemode = CodeMode([add])
-        codemode.run_sync(SCRIPT)
-        print("ready")
+        codemode = CodeMode([add, ready])
         try:
-            codemode.run_sync("for (;;) {}", timeout=100)
+            codemode.run_sync("await tools.ready(); for (;;) {}", timeout=100)
         except KeyboardInterrupt:
             print("interrupted", codemode.run_sync(SCRIPT).value)
         """,
