@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import time
-import uuid
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, Unpack
@@ -272,7 +272,7 @@ class CodeMode:
         """
         self._live.check_open()
         request = Request(
-            run_id=run_id or f"run_{uuid.uuid4().hex}",
+            run_id=run_id or f"run_{os.urandom(16).hex()}",
             source=source,
             input=self._parsed(input),
             app=context,
@@ -280,7 +280,7 @@ class CodeMode:
             authority=authority,
             deadline=self._deadline(timeout),
             clock=determinism.pinned() if determinism else None,
-            cancel=cancel or CancelToken(),
+            cancel=cancel,
             on_event=on_event,
         )
         journal = self._journal
@@ -332,7 +332,7 @@ class CodeMode:
             store={},
             authority=authority,
             deadline=self._deadline(timeout),
-            cancel=cancel or CancelToken(),
+            cancel=cancel,
             on_event=on_event,
         )
         journal = self._journal or self._paused_runs
@@ -366,7 +366,6 @@ class CodeMode:
             store=dict(store or {}),
             authority=authority,
             clock=determinism.pinned(),
-            cancel=CancelToken(),
         )
         runtime = self._parts.runtime or shared_runtime()
         return await stepper.start(self._parts, request, runtime)

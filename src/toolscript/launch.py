@@ -68,7 +68,7 @@ class Request:
     authority: Authority | None = None
     deadline: float | None = None
     clock: Clock | None = None
-    cancel: CancelToken
+    cancel: CancelToken | None = None
     on_event: OnEvent | None = None
     depth: int = 0
     person_decides: Callable[[bool], None] | None = None
@@ -96,12 +96,17 @@ async def launch(parts: Parts, request: Request) -> RunResult:
         return await _refused(parts, request, explain_diagnostics(ErrorKind.REJECTED, diagnostics))
     # `abort` ends this run alone, the caller's own token every run that it was given to.
     cancel = CancelToken()
-    forget = request.cancel.listen(lambda: cancel.cancel(request.cancel.reason))
+    outer = request.cancel
+    forget = None if outer is None else outer.listen(lambda: cancel.cancel(outer.reason))
     try:
-        with parts.live.at_work(request.run_id, cancel):
+        parts.live.begin(request.run_id, cancel)
+        try:
             return await _execute(parts, request, script, cancel)
+        finally:
+            parts.live.end(request.run_id)
     finally:
-        forget()
+        if forget is not None:
+            forget()
 
 
 def _too_long_or_wrong(error: SourceError) -> RunError:
@@ -207,7 +212,9 @@ async def _execute(
         clock=clock,
         cpu_s=cpu_s,
     )
-    execution = await _opened(runtime, program, deadline, cancel)
+    execution = None if cancel.cancelled else runtime.open_now(program)
+    if execution is None:
+        execution = await _opened(runtime, program, deadline, cancel)
     if isinstance(execution, RunError):
         return await _refused(parts, request, execution)
 

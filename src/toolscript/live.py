@@ -5,8 +5,6 @@ from __future__ import annotations
 import asyncio
 import threading
 import time
-from collections.abc import Generator
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from toolscript.errors import ClosedError
@@ -43,9 +41,8 @@ class LiveRuns:
         self._runs: dict[str, _Live] = {}
         self._closed = False
 
-    @contextmanager
-    def at_work(self, run_id: str, cancel: CancelToken) -> Generator[None]:
-        """Counts a run as live while it lasts.
+    def begin(self, run_id: str, cancel: CancelToken) -> None:
+        """Count a run as live until `end`.
 
         Raises:
             ClosedError: once `close` was called.
@@ -53,12 +50,11 @@ class LiveRuns:
         self.check_open()
         with self._changed:
             self._runs[run_id] = _Live(cancel)
-        try:
-            yield
-        finally:
-            with self._changed:
-                del self._runs[run_id]
-                self._changed.notify_all()
+
+    def end(self, run_id: str) -> None:
+        with self._changed:
+            del self._runs[run_id]
+            self._changed.notify_all()
 
     def check_open(self) -> None:
         """Raises `ClosedError` once `close` was called."""

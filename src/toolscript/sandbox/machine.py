@@ -7,7 +7,6 @@ fetched from it as text between jobs, and results go in through functions of the
 
 from __future__ import annotations
 
-import json
 import re
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -47,6 +46,8 @@ PARTS = (
     "url",
     "clone",
 )
+# The texts that the guest library's `start` takes.
+GIVEN = ("options", "surface", "catalog", "input", "store", "modules")
 FLUSH_S = 0.02
 LOOK_S = 0.001
 # What the guest's `pulse` says (`guest/bridge.js`).
@@ -145,12 +146,9 @@ class Machine:
         self._deadline = program["cpu_s"]
         self._entered = self._clock()
         self._arm()
-        options = ("frame_bytes", "clock", "json", "track_lines", "allow_eval")
-        texts = ("surface", "catalog", "input", "store", "modules")
-        settings = json.dumps({name: program[name] for name in options})
         body = self._compile(program["code"])
         try:
-            self._start(settings, *(program[name] for name in texts), body)
+            self._start(*(program[name] for name in GIVEN), body)
         except self._error as error:
             self._explain(error)
             raise

@@ -79,14 +79,22 @@ const takeThread = (limits) => {
   return thread;
 };
 
+const BOUNDS = ["memory_bytes", "stack_bytes", "cpu_s", "frame_bytes"];
+const TEXTS = ["options", "code", "surface", "catalog", "input", "store", "modules"];
+
 const readProgram = (body) => {
   const end = body.indexOf(10);
-  const program = JSON.parse(body.toString("utf8", 1, end));
+  const numbers = JSON.parse(body.toString("utf8", 1, end));
+  const program = {};
+  BOUNDS.forEach((name, index) => {
+    program[name] = numbers[index];
+  });
   let at = end + 1;
-  for (const [name, length] of program.texts) {
+  TEXTS.forEach((name, index) => {
+    const length = numbers[BOUNDS.length + index];
     program[name] = body.toString("utf8", at, at + length);
     at += length;
-  }
+  });
   return program;
 };
 

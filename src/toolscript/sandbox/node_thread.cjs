@@ -257,9 +257,7 @@
       wake();
     });
 
-    const names = ["frame_bytes", "clock", "json", "track_lines", "allow_eval"];
-    const options = JSON.stringify(Object.fromEntries(names.map((name) => [name, settings[name]])));
-    const { surface, catalog, input, store, modules, code } = settings;
+    const { options, surface, catalog, input, store, modules, code } = settings;
     const body = compile(code);
     if (body === undefined) return;
     tidy(entry);
@@ -269,7 +267,7 @@
 
   const entry = prepare();
   parentPort.once("message", (settings) => {
-    pinned = settings.clock !== null;
+    pinned = JSON.parse(settings.options).clock !== null;
     start(entry, settings);
   });
 })();

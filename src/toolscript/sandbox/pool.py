@@ -69,8 +69,23 @@ class Pool:
         self.isolation: Mapping[str, bool | str] | None = None
         _POOLS.add(self)
 
-    async def acquire(self, *, nested: bool = False) -> Worker:
-        """A worker for one run; waits for its turn, unless `nested`.
+    def take(self) -> Worker | None:
+        """A worker for one run if one is idle.
+
+        Raises:
+            ClosedError: after `aclose`.
+        """
+        with self._lock:
+            if self._closed:
+                raise ClosedError("the runtime was closed; it executes no more programs")
+            worker = self._take_idle()
+            if worker is not None and not worker.ready and self._starting == 0 and self._room():
+                # Runs come faster than contexts are made: the next one finds one more.
+                self._start()
+            return worker
+
+    async def wait(self, *, nested: bool = False) -> Worker:
+        """A worker for one run, when `take` gave none; waits for its turn, unless `nested`.
 
         Raises:
             ClosedError: after `aclose`.
@@ -80,19 +95,12 @@ class Pool:
         with self._lock:
             if self._closed:
                 raise ClosedError("the runtime was closed; it executes no more programs")
-            worker = self._take_idle()
-            room = self._count() < self.settings.max_workers
-            if worker is not None:
-                if not worker.ready and room and self._starting == 0:
-                    # Runs come faster than contexts are made: the next one finds one more.
-                    self._start()
-                return worker
             waiter = Waiter(loop, loop.create_future())
             if nested:
                 self._waiting.appendleft(waiter)
             else:
                 self._waiting.append(waiter)
-            if nested or room:
+            if nested or self._room():
                 self._start()
         try:
             return await waiter.future
@@ -192,6 +200,9 @@ class Pool:
         self._waiting.clear()
         self._starting = 0
         self._timer = None
+
+    def _room(self) -> bool:
+        return self._count() < self.settings.max_workers
 
     def _count(self) -> int:
         return len(self._busy) + len(self._idle) + self._starting

@@ -4,48 +4,66 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict
-from typing import Any
+from functools import lru_cache
+from typing import Any, Final
 
-from toolscript.sandbox.runtime import Program
+from toolscript.sandbox.runtime import Clock, Program
 
+BOUNDS: Final = ("memory_bytes", "stack_bytes", "cpu_s", "frame_bytes")
+"""What a worker itself has to know of a program: numbers, or None for no bound."""
 
-def program_texts(program: Program) -> dict[str, str]:
-    """The texts of a program, by the names under which the guest library takes them."""
-    return {
-        "code": program.code,
-        "surface": program.surface,
-        "catalog": program.catalog,
-        "input": program.input or "",
-        "store": program.store,
-        "modules": json.dumps(dict(program.modules)),
-    }
+TEXTS: Final = ("options", "code", "surface", "catalog", "input", "store", "modules")
+"""What goes into the engine as it is, in the order in which it is sent."""
 
 
-def program_options(program: Program) -> dict[str, Any]:
-    """Everything else of a program, as JSON values."""
-    return {
-        "memory_bytes": program.memory_bytes,
-        "stack_bytes": program.stack_bytes,
-        "cpu_s": program.cpu_s,
-        "frame_bytes": program.frame_bytes,
-        "clock": None if program.clock is None else asdict(program.clock),
-        "json": program.json,
-        "track_lines": program.track_lines,
-        "allow_eval": program.allow_eval,
-    }
+def program_texts(program: Program) -> tuple[str, ...]:
+    """The texts of a program, in the order of `TEXTS`."""
+    return (
+        _options(
+            program.frame_bytes,
+            program.clock,
+            program.json,
+            program.track_lines,
+            program.allow_eval,
+        ),
+        program.code,
+        program.surface,
+        program.catalog,
+        program.input or "",
+        program.store,
+        json.dumps(dict(program.modules)) if program.modules else "{}",
+    )
+
+
+def program_bounds(program: Program) -> tuple[float | None, ...]:
+    """The numbers of a program, in the order of `BOUNDS`."""
+    return (program.memory_bytes, program.stack_bytes, program.cpu_s, program.frame_bytes)
 
 
 def program_settings(program: Program) -> dict[str, Any]:
-    """Both in one, for `Machine.start`."""
-    return {**program_options(program), **program_texts(program)}
+    """Both by name, for `Machine.start`."""
+    bounds = zip(BOUNDS, program_bounds(program), strict=True)
+    return {**dict(bounds), **dict(zip(TEXTS, program_texts(program), strict=True))}
 
 
 def encode_program(program: Program) -> list[bytes]:
-    """A line of settings, then the texts whose lengths it tells."""
-    encoded = {
-        name: text.encode("utf-8", "backslashreplace")
-        for name, text in program_texts(program).items()
-    }
-    settings = program_options(program)
-    settings["texts"] = [(name, len(data)) for name, data in encoded.items()]
-    return [json.dumps(settings).encode() + b"\n", *encoded.values()]
+    """A line of numbers, the bounds and then the lengths of the texts; then the texts."""
+    encoded = [text.encode("utf-8", "backslashreplace") for text in program_texts(program)]
+    numbers = [*program_bounds(program), *map(len, encoded)]
+    return [json.dumps(numbers).encode() + b"\n", *encoded]
+
+
+@lru_cache(maxsize=32)
+def _options(
+    frame_bytes: int, clock: Clock | None, numbers: str, track_lines: bool, allow_eval: bool
+) -> str:
+    """What the guest library has to know, as JSON: the same for all runs of an engine."""
+    return json.dumps(
+        {
+            "frame_bytes": frame_bytes,
+            "clock": None if clock is None else asdict(clock),
+            "json": numbers,
+            "track_lines": track_lines,
+            "allow_eval": allow_eval,
+        }
+    )

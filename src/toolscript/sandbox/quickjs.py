@@ -94,11 +94,20 @@ class QuickJSRuntime(Runtime):
     def isolation(self) -> Mapping[str, bool | str]:
         return self._pool.probe()
 
+    def open_now(self, program: Program) -> Execution | None:
+        worker = self._pool.take()
+        return None if worker is None else self._begin(worker, program, 0.0)
+
     async def open(self, program: Program) -> Execution:
-        outer = _outer.get()
         began = time.monotonic()
-        worker = await self._pool.acquire(nested=outer is not None and not outer.closed)
-        execution = WorkerExecution(self._pool, worker, program, time.monotonic() - began)
+        worker = self._pool.take()
+        if worker is None:
+            outer = _outer.get()
+            worker = await self._pool.wait(nested=outer is not None and not outer.closed)
+        return self._begin(worker, program, time.monotonic() - began)
+
+    def _begin(self, worker: Worker, program: Program, queue_s: float) -> Execution:
+        execution = WorkerExecution(self._pool, worker, program, queue_s)
         _outer.set(execution)
         return execution
 

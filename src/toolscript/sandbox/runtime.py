@@ -198,6 +198,13 @@ class Runtime(ABC):
     async def open(self, program: Program) -> Execution:
         """Begin to execute; waits for a free place. Raises `ClosedError` after `aclose`."""
 
+    def open_now(self, program: Program) -> Execution | None:
+        """Begin to execute if a place is free at this moment; None says to wait with `open`.
+
+        For runtimes that mostly have one: a host need not watch the clock then.
+        """
+        return None
+
     @abstractmethod
     async def aclose(self) -> None:
         """End everything that this runtime started, and wait until it has ended."""

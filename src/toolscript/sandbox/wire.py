@@ -35,6 +35,8 @@ MAX_LINES: Final = 400_000
 # What a block may hold beyond one frame of the largest size.
 BLOCK_SLACK: Final = 4 << 20
 
+# How most scripts end; nothing of it has to be looked at.
+_RETURNED: Final = b'{"outcome":"returned"}'
 _OUTCOMES: Final = frozenset(get_args(Outcome))
 _MIME_TYPES: Final = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp"})
 _LARGEST: Final = sys.float_info.max
@@ -182,10 +184,12 @@ class Decoder:
             case [b"p"]:
                 return _progress(_loads(lines.pop()))
             case [b"e"]:
-                record = _loads(lines.pop())
+                record = lines.pop()
                 value = lines.pop()
                 check_json(value)
-                return _end(record, value or None)
+                if record == _RETURNED:
+                    return EndFrame("returned", value=value or None)
+                return _end(_loads(record), value or None)
             case _:
                 raise ProtocolError("an unknown frame")
 

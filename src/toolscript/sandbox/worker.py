@@ -37,6 +37,8 @@ IDLE_MS = 20
 READ_BYTES = 1 << 18
 STACK_BYTES = 4 << 20
 REHEARSAL: dict[str, Any] = {
+    "options": '{"frame_bytes":1048576,"clock":null,"json":"bigint","track_lines":true,'
+    '"allow_eval":true}',
     "code": "return new Date().toString()",
     "surface": '{"groups":[{"name":"tools","members":[],"error_class":null}],"builtins":[],'
     '"helpers":[],"shortcuts":{},"hints":{},"options":{}}',
@@ -48,11 +50,9 @@ REHEARSAL: dict[str, Any] = {
     "stack_bytes": 1 << 20,
     "cpu_s": 1.0,
     "frame_bytes": 1 << 20,
-    "clock": None,
-    "json": "bigint",
-    "track_lines": True,
-    "allow_eval": True,
 }
+BOUNDS = ("memory_bytes", "stack_bytes", "cpu_s", "frame_bytes")
+TEXTS = ("options", "code", "surface", "catalog", "input", "store", "modules")
 
 
 def load(name: str, path: str) -> ModuleType:
@@ -259,12 +259,13 @@ class Worker:
 
 
 def read_program(block: bytes) -> dict[str, Any]:
-    """A program: a JSON line of settings with the lengths of the texts that follow it."""
+    """A program, as `encode_program` in `program.py` writes it."""
     end = block.index(b"\n")
-    program: dict[str, Any] = json.loads(block[1:end])
+    numbers: list[Any] = json.loads(block[1:end])
+    program: dict[str, Any] = dict(zip(BOUNDS, numbers[: len(BOUNDS)], strict=True))
     view = memoryview(block)
     at = end + 1
-    for name, length in program.pop("texts"):
+    for name, length in zip(TEXTS, numbers[len(BOUNDS) :], strict=True):
         program[name] = str(view[at : at + length], "utf-8")
         at += length
     return program
