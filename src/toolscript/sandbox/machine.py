@@ -12,19 +12,18 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-# The guest library is compiled behind this many lines, so that its frames can be told from the
-# script's in a stack: the engine names every source alike.
-LIBRARY_LINE = 50_000
-# What stands before the script on its first line.
-BODY_PREFIX = "(async function ($module) {"
+# The engine names every source alike: in a stack, the guest library is line 1, and the script
+# begins on the line behind it.
+BODY_LINE = 2
+BODY_PREFIX = "(async function ($module) {\n"
 # A text that closes one of these wrappers cannot close all of them: after its closing brace a
 # property list wants a comma, a statement cannot begin with one. `throw` keeps them from running.
 CHECKS = (
-    ("throw 0;({async $($module) {", "\n}})"),
-    ("throw 0;{async function $($module) {", "\n}}"),
+    ("throw 0;({async $($module) {\n", "\n}})"),
+    ("throw 0;{async function $($module) {\n", "\n}}"),
 )
 # What every script needs, compiled with each context.
-BASE = ("primordials", "main", "bridge", "plain")
+BASE = ("main", "primordials", "bridge", "plain")
 # The other parts of the guest library, in the order in which a script is likely to need them.
 PARTS = (
     "values",
@@ -78,23 +77,29 @@ class Library:
     """The guest library: what every context is made from, and the parts compiled on demand."""
 
     def __init__(self, sources: Mapping[str, str]) -> None:
-        def part(name: str) -> str:
-            # Each source is a function in parentheses, and here without them: the engine reads
-            # what stands in parentheses twice, as it may turn out to be an arrow's parameters.
-            text = sources[name]
-            text = text[text.index("(function ") + 1 : text.rindex(")")]
-            # In ASCII, which the engine takes as it is; other characters stand in strings only.
-            return text.encode("ascii", "backslashreplace").decode()
-
-        self.parts = {name: part(name) for name in PARTS}
+        self.parts = {name: one_line(sources[name]) for name in PARTS}
+        main, *rest = (one_line(sources[name]) for name in BASE)
+        primordials, bridge, plain = rest
         # The zero makes an expression of the function behind it.
-        lead = f"'\\n'.repeat({LIBRARY_LINE})+'\"use strict\";0,'"
-        layout = f"{{__proto__:null,lines:{LIBRARY_LINE},columns:{len(BODY_PREFIX)},lead:{lead}}}"
+        layout = f"{{__proto__:null,first:{BODY_LINE},lead:'\"use strict\";0,'}}"
         self.base = (
-            "\n" * LIBRARY_LINE
-            + f"0,function(){{'use strict';return {part('main')}({part('primordials')}(),"
-            + f"{layout},{{__proto__:null,bridge:{part('bridge')},plain:{part('plain')}}})}}()"
+            f"0,function(){{'use strict';return {main}({primordials}(),"
+            + f"{layout},{{__proto__:null,bridge:{bridge},plain:{plain}}})}}()"
         )
+
+
+def one_line(source: str) -> str:
+    """A source of the guest library on a single line, without its comments.
+
+    Its comments stand on lines of their own and its strings on one line each; a test sees to it.
+    """
+    # Each source is a function in parentheses, and here without them: the engine reads what
+    # stands in parentheses twice, as it may turn out to be an arrow's parameters.
+    text = source[source.index("(function ") + 1 : source.rindex(")")]
+    lines = (line.strip() for line in text.splitlines())
+    joined = " ".join(line for line in lines if not line.startswith("//"))
+    # In ASCII, which the engine takes as it is; other characters stand in strings only.
+    return joined.encode("ascii", "backslashreplace").decode()
 
 
 class Machine:
@@ -260,19 +265,17 @@ class Machine:
             except self._error as error:
                 if not str(error).startswith("0"):
                     self._explain(error)
-                    raise _rejected(error, len(prefix)) from None
+                    raise _rejected(error) from None
         try:
             return evaluate(BODY_PREFIX + code + "\n})")
         except self._error as error:
             self._explain(error)
-            raise _rejected(error, len(BODY_PREFIX)) from None
+            raise _rejected(error) from None
 
 
-def _rejected(error: Exception, prefix: int) -> Rejected:
+def _rejected(error: Exception) -> Rejected:
     text = str(error)
     message = text.partition("\n")[0].removeprefix("SyntaxError: ")
     place = _PLACE.search(text)
-    line, column = (int(place[1]), int(place[2])) if place else (1, 1)
-    if line == 1:
-        column = max(1, column - prefix)
-    return Rejected(message, line, column)
+    line, column = (int(place[1]), int(place[2])) if place else (BODY_LINE, 1)
+    return Rejected(message, max(1, line - BODY_LINE + 1), column)

@@ -9,7 +9,6 @@
   const { pathToFileURL } = require("node:url");
 
   const { guest, flow } = workerData;
-  const LIBRARY_LINE = 50000;
   // Said and not yet taken, in UTF-16 units, before a script that says more has to wait.
   const MOST_SAID = 16 << 20;
   const STACK_FRAMES = 20;
@@ -106,7 +105,7 @@
     const primordials = part("primordials")();
     if (isError === undefined) delete Error.isError;
     else Error.isError = isError;
-    const layout = { __proto__: null, lines: LIBRARY_LINE, columns: 0, lead: '"use strict";' };
+    const layout = { __proto__: null, first: 1, lead: '"use strict";' };
     const replaced = {
       __proto__: null,
       bridge: noticed,

@@ -30,6 +30,8 @@ MOST_IN_VAIN: Final = 4
 RETRY_SPIN: Final = 16
 # A process that grew by this share of a script's memory has run out of it.
 MEMORY_SHARE: Final = 0.75
+# What the engine throws when it has no memory left for an error, as text.
+BARE: Final = frozenset({"null", "[uninitialized]"})
 # Frames that nobody has taken yet, before the worker is made to wait.
 MOST_BUFFERED: Final = 10_000
 MOST_PIECES: Final = 512
@@ -374,9 +376,9 @@ class WorkerExecution(Execution):
         self._frames.append(frame)
 
     def _with_reason(self, frame: EndFrame) -> EndFrame:
-        """The end, or the end of memory: an engine that has too little left throws a bare null."""
-        is_null = frame.outcome == "threw" and (frame.name, frame.message) == ("", "null")
-        if not is_null or self._memory_bytes is None:
+        """The end, or the end of memory: an engine that has too little left throws no error."""
+        is_bare = frame.outcome == "threw" and not frame.name and frame.message in BARE
+        if not is_bare or self._memory_bytes is None:
             return frame
         grown = self._worker.peak_bytes() - self._worker.bare_bytes
         if grown < self._memory_bytes * MEMORY_SHARE:

@@ -381,6 +381,14 @@ class RuntimeConformance:
                 2,
                 None,
             ),
+            (
+                "\nclass A extends Error { constructor(m) { super(m) } }\n"
+                "class B extends A {}\nconst make = () => new B('m')\nthrow make()",
+                "Error",
+                "m",
+                4,
+                None,
+            ),
         ],
     )
     def test_errors_say_what_and_where(

@@ -4,21 +4,24 @@
   const NAME_CHARS = 256;
   const MESSAGE_CHARS = 65536;
   const STACK_CHARS = 131072;
+  const CLASSES = 16;
 
-  // The frames of the script in a stack of the engine. The guest library lies behind
-  // `layout.lines`; `layout.columns` is what stands before the script on its first line.
-  const scriptFrames = (stack) => {
+  // The frames of the script in a stack of the engine. The script begins on line `layout.first`;
+  // what is before it is the guest library, or code that the script made from a text. The first
+  // place is where the error was made: not inside of its own classes, `makers`.
+  const scriptFrames = (stack, makers) => {
     const frames = { __proto__: null, first: null, text: "" };
     if (typeof stack !== "string") return frames;
     const lines = p.split(slice(stack, 0, STACK_CHARS), "\n");
     for (let i = 0; i < lines.length; i++) {
       const found = p.match(/^\s*at (?:(.*) \()?<input>:(\d+):(\d+)\)?$/, lines[i]);
       if (found === null) continue;
-      const line = +found[2];
-      if (line >= layout.lines) continue;
-      const column = line === 1 ? +found[3] - layout.columns : +found[3];
-      if (column < 1) continue;
-      if (frames.first === null) frames.first = { __proto__: null, line, column };
+      const line = +found[2] - layout.first + 1;
+      if (line < 1) continue;
+      const column = +found[3];
+      if (frames.first === null && makers?.[found[1]] !== true) {
+        frames.first = { __proto__: null, line, column };
+      }
       frames.text += "    at " + (found[1] ?? "<anonymous>") + " (script:" + line + ":" + column + ")\n";
     }
     return frames;
@@ -35,7 +38,7 @@
       for (let code = p.codeAt(stack, at); code >= 48 && code <= 57; code = p.codeAt(stack, ++at)) {
         line = line * 10 + code - 48;
       }
-      if (line < layout.lines) return line;
+      if (line >= layout.first) return line - layout.first + 1;
     }
   };
 
@@ -112,6 +115,20 @@
     }
   };
 
+  // The constructors that made an error, by their names in a stack.
+  const makersOf = (thrown) => {
+    const names = { __proto__: null };
+    try {
+      for (let at = thrown, i = 0; i < CLASSES && (at = getPrototypeOf(at)) !== null; i++) {
+        const name = read(at.constructor, "name");
+        names[name] = names["new " + name] = true;
+      }
+    } catch {
+      // A proxy or a getter that throws names none.
+    }
+    return names;
+  };
+
   const isObject = (value) =>
     (typeof value === "object" && value !== null) || typeof value === "function";
 
@@ -138,7 +155,7 @@
         if (record.message === "") record.message = "an object that has no text";
       }
     }
-    const frames = scriptFrames(read(thrown, "stack"));
+    const frames = scriptFrames(read(thrown, "stack"), makersOf(thrown));
     record.stack = frames.text;
     if (record.stack === "") {
       const kept = p.match(/^(?:    at [^\n]*\(script:\d+:\d+\)\n)+$/, read(thrown, "stack"));
