@@ -49,7 +49,7 @@ PARTS = (
 GIVEN = ("options", "surface", "catalog", "input", "store", "modules")
 FLUSH_S = 0.02
 LOOK_S = 0.001
-# What the guest's `pulse` says (`guest/bridge.js`).
+# What the guest's `pulse` says, and the first character of what its `hand` gives (`guest/bridge.js`).
 SPEAKS, ENDED, BROKEN = 1, 2, 3
 
 _PLACE = re.compile(r"<input>:(\d+):(\d+)\)?\s*$")
@@ -118,7 +118,7 @@ class Machine:
         entry("tidy")()
         self._warm: Any = entry("warm")
         self._start: Any = entry("start")
-        self._take: Callable[[], str] = entry("take")
+        self._hand: Callable[[], str] = entry("hand")
         self._pulse: Callable[[], int] = entry("pulse")
         self._resolve: Any = entry("resolve")
         self._reject: Any = entry("reject")
@@ -129,6 +129,7 @@ class Machine:
         self._entered: float | None = None
         self.cpu_s = 0.0
         self.settled = 0
+        self._state = 0
 
     def warm(self) -> Iterator[None]:
         """Compile the parts of the library ahead, one at each step."""
@@ -174,25 +175,26 @@ class Machine:
         Raises:
             Stopped: if it used up its time or memory.
         """
-        job, pulse, now = self._job, self._pulse, time.monotonic
+        job, now = self._job, time.monotonic
         if self._entered is None:
             self._entered = self._clock()
         looked = flushed = now()
         try:
             while True:
                 try:
-                    more = job()
+                    if not job():
+                        break
                 except self._error as error:
                     self._explain(error)
-                    more = True
-                state = pulse()
-                if state >= ENDED or not more:
-                    break
-                # The CPU clock costs more than a job does: it is looked at once a millisecond.
+                # The CPU clock and the guest cost more to ask than a job does: they are asked
+                # once a millisecond.
                 moment = now()
                 if moment - looked > LOOK_S:
                     looked = moment
                     self._arm()
+                    state = self._pulse()
+                    if state >= ENDED:
+                        break
                     if state == SPEAKS and moment - flushed > FLUSH_S:
                         yield from self.fetch()
                         flushed = moment
@@ -202,18 +204,23 @@ class Machine:
 
     def fetch(self) -> Iterator[str]:
         """What the guest has to say, in pieces."""
-        while text := self._take():
-            yield text
+        more = True
+        while more:
+            text = self._hand()
+            self._state = int(text[0])
+            more = self._state == SPEAKS
+            if len(text) > 1:
+                yield text[1:]
 
     @property
     def ended(self) -> bool:
-        """Whether the script has ended, and said so."""
-        return self._pulse() == ENDED
+        """Whether the script has ended, and said so, as far as it was fetched."""
+        return self._state == ENDED
 
     @property
     def broken(self) -> bool:
         """Whether the script ended without memory to say so."""
-        return self._pulse() == BROKEN
+        return self._state == BROKEN
 
     def unlimited(self) -> None:
         """Lift the time limit, to fetch what a stopped script had said."""

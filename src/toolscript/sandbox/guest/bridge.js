@@ -56,8 +56,7 @@
 
   const end = (record, value) => endWith(flat(record), value);
 
-  // Fetch what is queued, in pieces; "" when there is nothing.
-  const take = () => {
+  const gather = () => {
     if (first === last) return "";
     let text = "";
     let frames = 0;
@@ -71,7 +70,20 @@
       queue = p.list();
       first = last = 0;
     }
-    return p.join([text], "");
+    return text;
+  };
+
+  // Fetch what is queued, in pieces; "" when there is nothing. The binding takes no text that the
+  // engine has not put together yet, which `join` does.
+  const take = () => p.join([gather()], "");
+
+  // 0: nothing to fetch, 1: something, 2: the script has ended, 3: it could not be told how.
+  const pulse = () => (broken ? 3 : ended ? 2 : first === last ? 0 : 1);
+
+  // Both in one: a digit, 1 while there is more to fetch, and a piece.
+  const hand = () => {
+    const text = gather();
+    return p.join([first !== last ? 1 : pulse(), text], "");
   };
 
   // A promise of ours that `await` takes as it is, whatever a script did to Promise.prototype.
@@ -115,8 +127,8 @@
     get ended() {
       return ended;
     },
-    // 0: nothing to fetch, 1: something, 2: the script has ended, 3: it could not be told how.
-    pulse: () => (broken ? 3 : ended ? 2 : first === last ? 0 : 1),
+    pulse,
+    hand,
     breakOff: () => {
       broken = true;
     },

@@ -193,6 +193,7 @@
     tidy,
     start,
     take: bridge.take,
+    hand: bridge.hand,
     pulse: bridge.pulse,
     resolve: (seq, text, bigints, face) => kit.need("calls").resolve(seq, text, bigints, face),
     reject: (seq, text) => kit.need("calls").reject(seq, text),
