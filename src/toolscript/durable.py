@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import logging
 import time
@@ -17,6 +18,7 @@ from toolscript.host.journal import SETTLED, Journal, MemoryJournal, StoredRun, 
 from toolscript.host.lease import Lease, new_lease
 from toolscript.host.policy import Authority
 from toolscript.host.replay import RunJournal
+from toolscript.host.shielded import shielded
 from toolscript.launch import Parts, Request, launch
 from toolscript.live import RunInfo
 from toolscript.result import UNSET, ErrorKind, RunError, RunResult, Unset
@@ -75,7 +77,12 @@ async def begin(parts: Parts, request: Request, journal: Journal) -> RunResult:
     """
     head = _head(parts, request)
     lease = new_lease()
-    if await journal.create(request.run_id, head.to_bytes(), lease):
+    try:
+        created = await journal.create(request.run_id, head.to_bytes(), lease)
+    except asyncio.CancelledError:
+        await _give_back(journal, request.run_id, lease)
+        raise
+    if created:
         return await _under(RunJournal(journal, head, lease, ()), parts, request)
     stored = await journal.load(request.run_id)
     if stored is None or stored.status not in SETTLED:
@@ -191,18 +198,34 @@ async def _under(run: RunJournal, parts: Parts, request: Request) -> RunResult:
 
 async def _let_go(run: RunJournal) -> None:
     try:
-        await run.let_go()
+        await shielded(run.let_go)
     except Exception:
         # What brought us here matters more; the lease ends by itself.
         _log.warning("run %s could not be released", run.head.run_id, exc_info=True)
 
 
+async def _give_back(journal: Journal, run_id: str, lease: Lease) -> None:
+    """Let go of a run of which it is not known whether the lease was taken."""
+
+    async def give_back() -> None:
+        await journal.settle(run_id, lease, "interrupted", None)
+
+    try:
+        await shielded(give_back)
+    except Exception:
+        _log.warning("run %s could not be released", run_id, exc_info=True)
+
+
 async def _take_over(journal: Journal, stored: StoredRun, head: Head) -> RunJournal:
     lease = new_lease()
     owner = stored.lease.owner if stored.lease else None
-    claimed = not stored.leased and await journal.claim(stored.run_id, lease, instead_of=owner)
-    # Only now can nobody else add to the log.
-    current = await journal.load(stored.run_id) if claimed else None
+    try:
+        claimed = not stored.leased and await journal.claim(stored.run_id, lease, instead_of=owner)
+        # Only now can nobody else add to the log.
+        current = await journal.load(stored.run_id) if claimed else None
+    except asyncio.CancelledError:
+        await _give_back(journal, stored.run_id, lease)
+        raise
     if current is None:
         raise ResumeError(
             f"run {stored.run_id!r} is being run at this moment, here or in another process; "

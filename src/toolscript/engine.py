@@ -391,6 +391,7 @@ class CodeMode:
             await task
         finally:
             task.cancel()
+            await asyncio.wait([task])
 
     def list_runs(self) -> list[RunInfo]:
         """The runs at work here, and all that the journal has: their state, age, questions."""

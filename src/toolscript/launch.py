@@ -271,9 +271,15 @@ async def _opened(
     """An execution, or why waiting for a free place ended before there was one."""
     loop = asyncio.get_running_loop()
     timeout = asyncio.timeout(None if deadline is None else max(deadline - time.monotonic(), 0))
+    waiting = True
+
+    def end() -> None:
+        # Said in another thread or a turn ago, it may come when there is nothing left to end.
+        if waiting:
+            timeout.reschedule(loop.time())
 
     def stop() -> None:
-        loop.call_soon_threadsafe(timeout.reschedule, loop.time())
+        loop.call_soon_threadsafe(end)
 
     try:
         async with timeout:
@@ -281,6 +287,7 @@ async def _opened(
             try:
                 return await runtime.open(program)
             finally:
+                waiting = False
                 forget()
     except TimeoutError:
         if cancel.cancelled:

@@ -11,7 +11,7 @@ a clock.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -21,6 +21,7 @@ from toolscript.errors import InputError
 from toolscript.host.approval import Answer, Approve, Edit, Reject
 from toolscript.host.gates import ToolGates
 from toolscript.host.helpers import SLEEP
+from toolscript.host.shielded import shielded
 from toolscript.launch import Parts, Request, launch
 from toolscript.result import Pending, RunResult
 from toolscript.sandbox.frames import CallFrame, CancelFrame, EndFrame, Frame, IdleFrame
@@ -73,6 +74,7 @@ class Step:
         Raises:
             InputError: for a number that is not pending or an answer of the wrong kind. Nothing
                 was delivered then.
+            CancelledError: when the awaiting task is cancelled; the run is given up.
         """
         return await self._run.deliver(self, answers, now_ms)
 
@@ -84,7 +86,7 @@ class Step:
 async def start(parts: Parts, request: Request, runtime: Runtime) -> Step:
     """Run a script to its first step; see `CodeMode.start`."""
     run = _SteppedRun(parts, request, runtime)
-    return await run.next()
+    return await run.to_next(run.next)
 
 
 @dataclass(slots=True)
@@ -104,6 +106,14 @@ class _SteppedRun:
         self._task = asyncio.create_task(launch(self._stepped(parts), request))
         self._task.add_done_callback(lambda task: self._moved.set())
 
+    async def to_next(self, step: Callable[[], Awaitable[Step]]) -> Step:
+        """What `step` gives; a run that nobody can go on with any more is given up."""
+        try:
+            return await step()
+        except asyncio.CancelledError:
+            await shielded(self.aclose)
+            raise
+
     async def next(self) -> Step:
         """The next step: when nothing more can happen by itself."""
         while not self._task.done() and not self._rests():
@@ -122,6 +132,9 @@ class _SteppedRun:
         for seq, answer in answers.items():
             self._check(seq, answer)
         self._current = None
+        return await self.to_next(lambda: self._answered(answers, now_ms))
+
+    async def _answered(self, answers: Mapping[int, Any], now_ms: int | None) -> Step:
         execution = self._execution
         assert execution is not None, "a call came from it"
         if now_ms is not None:

@@ -84,6 +84,8 @@ class Calls:
         self.pending: dict[int, Pending] = {}
         self.chars_in = 0
         self.chars_out = 0
+        self._untold: dict[int, Record] = {}
+        self._over = False
         self._held = 0
         self._passing = False
 
@@ -169,10 +171,17 @@ class Calls:
         stuck = list(self.live.values())
         for call in stuck:
             self._cancelled(call)
+        # What ended here and does not get to the script any more has ended all the same.
+        for record in self._untold.values():
+            self._tell(record)
+        self._over = True
         return [call.record.tool for call in stuck]
 
     def deliver(self, finished: Finished, *, replayed: bool) -> None:
         """Give the script a result that the journal holds; for `RunJournal.attach`."""
+        if self._over:
+            return
+        self._untold.pop(finished.seq, None)
         record = self.records.get(finished.seq)
         if record is not None:
             self._tell(record)
@@ -372,6 +381,7 @@ class Calls:
                 assert result is not None
                 reply = Reply(result.text, result.bigints, result.face, images=images)
             self._delivery.owed += 1
+            self._untold[record.seq] = record
             journal.finish(record.finished(call.known, journal.now_ms(), reply))
         else:
             self._tell(record)

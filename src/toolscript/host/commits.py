@@ -79,9 +79,10 @@ class Commits:
 
     async def let_go(self) -> None:
         """Let go of the run on the way out of a failure, after writing what is known of it."""
+        # Whatever comes of it, nobody is at work on the run any more.
+        self._renewing.cancel()
         if self._failure is None:
             await self.commit()
-        self._renewing.cancel()
         await self._journal.settle(self._run_id, self._lease, "interrupted", None)
 
     async def _write(self) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterable
 from typing import Final
 
@@ -33,6 +34,17 @@ def stalled() -> RunError:
 
 def aborted(reason: str) -> RunError:
     return RunError(ErrorKind.ABORTED, f"the run was aborted{f': {reason}' if reason else ''}")
+
+
+def left_by(error: BaseException) -> RunError:
+    """For observers, where no result comes back: an exception passes through the run."""
+    if isinstance(error, asyncio.CancelledError):
+        return RunError(
+            ErrorKind.ABORTED, "the run was aborted: the task that awaited it was cancelled"
+        )
+    return RunError(
+        ErrorKind.ABORTED, f"the run was left by {type(error).__name__}, which its caller handles"
+    )
 
 
 def bad_guest(what: str) -> RunError:

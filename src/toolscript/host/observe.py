@@ -5,10 +5,12 @@ from __future__ import annotations
 import asyncio
 import inspect
 import logging
+from collections import deque
 from collections.abc import Awaitable
 from typing import Final
 
 from toolscript.events import Event, OnEvent
+from toolscript.host.shielded import shielded
 
 _log = logging.getLogger("toolscript")
 
@@ -24,8 +26,10 @@ class Observer:
 
     def __init__(self, on_event: OnEvent | None) -> None:
         self._on_event = on_event
-        self._queue: asyncio.Queue[Awaitable[None]] | None = None
+        self._unheard: deque[Awaitable[None]] = deque()
+        self._more: asyncio.Event | None = None
         self._sender: asyncio.Task[None] | None = None
+        self._over = False
 
     @property
     def listens(self) -> bool:
@@ -37,38 +41,60 @@ class Observer:
             return
         try:
             waits = self._on_event(event)
-        except Exception:
+        except KeyboardInterrupt:
+            raise
+        except BaseException:
             _log.warning("an observer failed on %s", type(event).__name__, exc_info=True)
             return
         if inspect.isawaitable(waits):
-            if self._queue is None:
-                self._queue = asyncio.Queue()
-                self._sender = asyncio.get_running_loop().create_task(self._send(self._queue))
-            self._queue.put_nowait(waits)
+            self._unheard.append(waits)
+            if self._more is None:
+                self._more = asyncio.Event()
+                self._sender = asyncio.get_running_loop().create_task(self._send(self._more))
+            self._more.set()
 
     async def close(self) -> None:
-        """Wait until everything was heard, for a few seconds at most."""
-        if self._queue is None or self._sender is None:
+        """Wait until everything was heard, for a few seconds at most; also when cancelled."""
+        if self._more is None:
             return
+        self._over = True
+        self._more.set()
+        cut = await shielded(self._heard)
+        if cut is not None:
+            raise cut
+
+    async def _heard(self) -> None:
+        assert self._sender is not None
         try:
             async with asyncio.timeout(_PATIENCE_S):
-                await self._queue.join()
+                await asyncio.wait([self._sender])
+                # Where the whole loop is being shut down, the sender was stopped too early.
+                await self._tell()
         except TimeoutError:
             _log.warning("an observer did not take its events within %g s", _PATIENCE_S)
-        finally:
-            self.stop()
-
-    def stop(self) -> None:
-        """Tell no more, whatever is still to be heard."""
-        if self._sender is not None:
             self._sender.cancel()
+            self._drop()
 
-    async def _send(self, queue: asyncio.Queue[Awaitable[None]]) -> None:
-        while True:
-            waits = await queue.get()
+    def _drop(self) -> None:
+        while self._unheard:
+            waits = self._unheard.popleft()
+            if inspect.iscoroutine(waits):
+                waits.close()
+
+    async def _send(self, more: asyncio.Event) -> None:
+        while not self._over:
+            await more.wait()
+            more.clear()
+            await self._tell()
+
+    async def _tell(self) -> None:
+        while self._unheard:
             try:
-                await waits
+                await self._unheard.popleft()
             except Exception:
                 _log.warning("an observer failed", exc_info=True)
-            finally:
-                queue.task_done()
+            except asyncio.CancelledError:
+                task = asyncio.current_task()
+                if task is None or task.cancelling():
+                    raise
+                _log.warning("an observer cancelled itself", exc_info=True)

@@ -23,6 +23,7 @@ from toolscript.host.delivery import Delivery
 from toolscript.host.endings import (
     aborted,
     bad_guest,
+    left_by,
     over_limit,
     stalled,
     tainted,
@@ -36,6 +37,7 @@ from toolscript.host.observe import Observer
 from toolscript.host.output import Output, OverLimit
 from toolscript.host.receipts import Record
 from toolscript.host.setup import NestedScope, RunSetup
+from toolscript.host.shielded import shielded
 from toolscript.host.store import Writes
 from toolscript.render import shorten_value
 from toolscript.result import ErrorKind, Pending, RunError, RunResult, RunUsage, StoreWrites
@@ -106,6 +108,8 @@ class _Run:
             setup, self._delivery, end=self._end, passed=self._pass, changed=self._look
         )
         self._ending: asyncio.Future[_Ending] = self._loop.create_future()
+        self._stop_listening: Callable[[], Awaitable[None]] | None = None
+        self._stopping: list[asyncio.Task[None]] | None = None
         self._guest: EndFrame | None = None
         self._draining = False
         self._paused: tuple[Pending, ...] = ()
@@ -126,7 +130,8 @@ class _Run:
         setup = self._setup
         self._observer.send(RunStarted(setup.run_id, setup.resumed))
         unlisten = self._listen_to_cancel()
-        stop_listening: Callable[[], Awaitable[None]] | None = None
+        ending: _Ending = None
+        stopped: BaseException | None = None
         try:
             if setup.journal is not None:
                 setup.journal.attach(self._calls.deliver, self._pass)
@@ -135,27 +140,24 @@ class _Run:
                 # Frames may come while a tool delivers its result: what they bring has the
                 # run's context variables all the same.
                 context = contextvars.copy_context()
-                stop_listening = self._execution.listen(partial(context.run, self._heard))
+                self._stop_listening = self._execution.listen(partial(context.run, self._heard))
             ending = await self._ending
-        except BaseException:
-            self._observer.stop()
-            raise
-        finally:
-            unlisten()
-            if self._alarm is not None:
-                self._alarm.cancel()
-            if stop_listening is not None:
-                await stop_listening()
-            await self._leave()
-        if self._raised:
-            await self._observer.close()
-            first, *rest = self._raised
+        except BaseException as error:
+            stopped = error
+        unlisten()
+        if self._alarm is not None:
+            self._alarm.cancel()
+        stopped = await shielded(self._leave) or stopped
+        if stopped is None and self._raised:
+            stopped, *rest = self._raised
             if rest:
-                raise first from BaseExceptionGroup("other calls ended the same way", rest)
-            raise first
-        result = self._result(ending)
+                stopped.__cause__ = BaseExceptionGroup("other calls ended the same way", rest)
+        # Whoever watches hears of every end.
+        result = self._result(ending if stopped is None else left_by(stopped))
         self._observer.send(RunEnded(setup.run_id, result))
         await self._observer.close()
+        if stopped is not None:
+            raise stopped
         return result
 
     def _heard(self, frames: Sequence[Frame]) -> None:
@@ -348,14 +350,18 @@ class _Run:
 
     async def _leave(self) -> None:
         """Stop the guest and everything that works for it."""
+        if self._stop_listening is not None:
+            await self._stop_listening()
         self._delivery.holding = True
-        work = [*self._calls.stop(), *self._helpers.stop()]
+        if self._stopping is None:
+            # Told once: a second cancellation would cut off how a tool lets go.
+            self._stopping = [*self._calls.stop(), *self._helpers.stop()]
         try:
             await self._execution.aclose()
         except Exception:
             _log.exception("the runtime failed to close an execution")
-        if work:
-            await asyncio.wait(work, timeout=_GRACE_S)
+        if self._stopping:
+            await asyncio.wait(self._stopping, timeout=_GRACE_S)
         stuck = self._calls.abandon()
         if stuck:
             self._warnings.append(f"told to stop and still at work: {', '.join(stuck)}")
