@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import contextvars
+import inspect
 import os
 import queue
 import threading
@@ -44,8 +45,16 @@ class _Job:
 
 
 def _succeed(future: asyncio.Future[Any], value: Any) -> None:
-    if not future.done():
+    if future.done():
+        _unused(value)
+    else:
         future.set_result(value)
+
+
+def _unused(value: Any) -> None:
+    """Nobody waits for what a function returned: what it only promised is not begun."""
+    if inspect.iscoroutine(value):
+        value.close()
 
 
 def _fail(future: asyncio.Future[Any], error: BaseException) -> None:
@@ -108,4 +117,9 @@ async def in_thread(call: Callable[[], Any]) -> Any:
     """
     job = _Job(call, asyncio.get_running_loop())
     _threads.submit(job)
-    return await job.future
+    try:
+        return await job.future
+    except asyncio.CancelledError:
+        if not job.future.cancelled() and job.future.exception() is None:
+            _unused(job.future.result())
+        raise
