@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import inspect
+import itertools
 import selectors
 import time
 from collections.abc import Callable, Coroutine
@@ -161,35 +162,39 @@ class Turns(selectors.DefaultSelector):
         return super().select(timeout)
 
 
-def at_every_turn(
-    scenario: Callable[[Callable[[Callable[[], Any]], None]], Coroutine[Any, Any, bool]],
-    *,
-    again_after: int | None = None,
-) -> None:
-    """Run `scenario` once for each turn, until it comes to its end before that turn.
+Plan = Callable[[Callable[[], Any]], None]
+"""Plans a cancellation."""
 
-    It is given a function that plans a cancellation, and gives whether that came in time.
-    """
+Scenario = Callable[[Plan], Coroutine[Any, Any, bool]]
+"""Something cancelled as planned; gives whether that came before its end."""
+
+
+def at_every_turn(scenario: Scenario, *, again_after: int | None = None) -> None:
+    """Run `scenario` once for each turn of the event loop, until it ends before that turn."""
     for turn in range(1, MOST_TURNS):
-        turns = Turns()
-        complaints: list[Any] = []
-
-        def plan(cancel: Callable[[], Any], turn: int = turn, turns: Turns = turns) -> None:
-            turns.plan[turns.turn + turn] = cancel
-            if again_after is not None:
-                turns.plan[turns.turn + turn + again_after] = cancel
-
-        loop = asyncio.SelectorEventLoop(turns)
-        loop.set_exception_handler(lambda _, context: complaints.append(context))
-        try:
-            came = loop.run_until_complete(scenario(plan))
-        finally:
-            loop.close()
-        assert not complaints, (turn, complaints)
-        if not came:
+        if not at_turn(turn, scenario, again_after):
             assert turn > 10
             return
     pytest.fail("the scenario never came to its end")
+
+
+def at_turn(turn: int, scenario: Scenario, again_after: int | None) -> bool:
+    turns = Turns()
+    complaints: list[Any] = []
+
+    def plan(cancel: Callable[[], Any]) -> None:
+        turns.plan[turns.turn + turn] = cancel
+        if again_after is not None:
+            turns.plan[turns.turn + turn + again_after] = cancel
+
+    loop = asyncio.SelectorEventLoop(turns)
+    loop.set_exception_handler(lambda _, context: complaints.append(context))
+    try:
+        came = loop.run_until_complete(scenario(plan))
+    finally:
+        loop.close()
+    assert not complaints, (turn, complaints)
+    return came
 
 
 async def nothing_left(world: World, codemode: CodeMode) -> None:
@@ -226,7 +231,7 @@ def every_start_has_its_end(told: list[events.Event]) -> None:
 
 @pytest.mark.parametrize("again_after", [None, 2])
 def test_a_cancelled_run_leaves_nothing(again_after: int | None):
-    async def scenario(plan: Callable[[Callable[[], Any]], None]) -> bool:
+    async def scenario(plan: Plan) -> bool:
         world = World()
         codemode = CodeMode(
             world.tools(),
@@ -248,7 +253,7 @@ def test_a_cancelled_run_leaves_nothing(again_after: int | None):
 
 @pytest.mark.parametrize("how", ["token", "abort"])
 def test_an_aborted_run_leaves_nothing(how: str):
-    async def scenario(plan: Callable[[Callable[[], Any]], None]) -> bool:
+    async def scenario(plan: Plan) -> bool:
         world, token = World(), CancelToken()
         codemode = CodeMode(world.tools(), runtime=InlineRuntime(), approve=approve)
         task = asyncio.ensure_future(
@@ -295,9 +300,12 @@ async def gone_on_with(codemode: CodeMode, world: World) -> RunResult:
 @pytest.mark.parametrize("journal", ["memory", "sqlite"])
 @pytest.mark.parametrize("resumed", [False, True])
 def test_a_cancelled_run_can_go_on_and_repeats_nothing(journal: str, resumed: bool, tmp_path: Path):
-    async def scenario(plan: Callable[[Callable[[], Any]], None]) -> bool:
+    files = itertools.count()
+
+    async def scenario(plan: Plan) -> bool:
         world = World()
-        kept = SlowJournal() if journal == "memory" else SQLiteJournal(tmp_path / "runs.db")
+        path = tmp_path / f"{next(files)}.db"
+        kept = SlowJournal() if journal == "memory" else SQLiteJournal(path)
         codemode = CodeMode(world.tools(), runtime=InlineRuntime(), journal=kept)
         work = partial(codemode.run, SCRIPT, run_id="r")
         if resumed:
@@ -316,8 +324,6 @@ def test_a_cancelled_run_can_go_on_and_repeats_nothing(journal: str, resumed: bo
         assert len(set(world.effects)) == len(world.effects)
         await nothing_left(world, codemode)
         await kept.aclose()
-        for file in tmp_path.iterdir():
-            file.unlink()
         return task.cancelled()
 
     at_every_turn(scenario)
@@ -348,7 +354,7 @@ def test_a_cancelled_stepwise_run_leaves_nothing():
             )
         return step.result
 
-    async def scenario(plan: Callable[[Callable[[], Any]], None]) -> bool:
+    async def scenario(plan: Plan) -> bool:
         world = World()
         codemode = CodeMode(world.tools(), runtime=InlineRuntime())
         task = asyncio.ensure_future(stepwise(codemode))
