@@ -19,8 +19,9 @@ from toolscript.sandbox.node import framed_source, node_command
 from toolscript.sandbox.node_source import runner_source
 from toolscript.sandbox.remote import ChannelRuntime
 from toolscript.sandbox.runtime import Program, Runtime
-from toolscript.testing.conformance import ANSWERS, NAMES, RuntimeConformance
+from toolscript.testing import RuntimeConformance
 from toolscript.testing.guest_host import execute, surface
+from toolscript.testing.runtimes.base import ANSWERS, NAMES
 
 GUARD_S = 30.0
 PROGRAM = Program(code="return 1", surface=surface(NAMES))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from toolscript.sandbox.inline import InlineRuntime
 from toolscript.sandbox.quickjs import QuickJSRuntime
 from toolscript.sandbox.runtime import Runtime
-from toolscript.testing.conformance import RuntimeConformance
+from toolscript.testing import RuntimeConformance
 
 
 class TestInlineRuntime(RuntimeConformance):

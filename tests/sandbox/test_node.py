@@ -20,8 +20,9 @@ from tests.processes import eventually, is_alive, needs_proc, open_descriptors, 
 from toolscript import CodeMode, ConfigurationError, NodeRuntime
 from toolscript.errors import ClosedError
 from toolscript.sandbox.runtime import Clock, Execution, Program, Runtime
-from toolscript.testing.conformance import ANSWERS, NAMES, RuntimeConformance
+from toolscript.testing import RuntimeConformance
 from toolscript.testing.guest_host import Ended, execute, surface
+from toolscript.testing.runtimes.base import ANSWERS, NAMES
 
 pytestmark = pytest.mark.skipif(shutil.which("node") is None, reason="Node.js is not on PATH")
 

@@ -1,0 +1,1 @@
+"""The tests of `RuntimeConformance`, by what they are about."""
