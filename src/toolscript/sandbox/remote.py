@@ -248,14 +248,14 @@ class ChannelExecution(Execution):
         self._settle(settlement(seq, False, json.dumps(dict(error)), now_ms=now_ms))
 
     async def aclose(self) -> None:
-        if self._closed:
-            return
-        self._closed = True
-        self._end(EndFrame("worker_exit", message="the host let go of the script"))
-        self._frames.clear()
+        if not self._closed:
+            self._closed = True
+            self._end(EndFrame("worker_exit", message="the host let go of the script"))
+            self._frames.clear()
+            if not self._left.is_set():
+                self._home.post(self.drop)
         if self._left.is_set():
             return
-        self._home.post(self.drop)
         try:
             async with asyncio.timeout(LET_GO_S):
                 await self._left.wait()

@@ -164,7 +164,10 @@ class Execution(ABC):
 
     @abstractmethod
     async def aclose(self) -> None:
-        """Let go of the execution: a guest that has not ended is stopped, whatever it does."""
+        """Let go of the execution: a guest that has not ended is stopped, whatever it does.
+
+        Called again, for example because the first call was cancelled, it waits for the same end.
+        """
 
     @property
     @abstractmethod
