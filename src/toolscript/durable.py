@@ -11,12 +11,13 @@ from dataclasses import fields, replace
 from typing import Any, Final
 
 from toolscript import jsontext
+from toolscript.contract.contract import Contract
 from toolscript.errors import ResumeError
-from toolscript.host.approval import Answer
+from toolscript.host.approval import Answer, ApproveCallback
 from toolscript.host.entries import Head, entry_from_bytes
 from toolscript.host.journal import SETTLED, Journal, MemoryJournal, StoredRun, StoredStatus
 from toolscript.host.lease import Lease, new_lease
-from toolscript.host.policy import Authority
+from toolscript.host.policy import Authority, Policy
 from toolscript.host.replay import RunJournal
 from toolscript.host.shielded import shielded
 from toolscript.launch import Parts, Request, launch
@@ -59,13 +60,11 @@ class PausedRuns(MemoryJournal):
         return await super().settle(run_id, lease, status, outcome)
 
 
-def may_pause(parts: Parts) -> bool:
+def may_pause(contract: Contract, policy: Policy | None, approve: ApproveCallback | None) -> bool:
     """Whether a run may come to wait for a person, so that somebody has to keep it."""
-    return parts.approve is None and (
-        parts.policy is not None
-        or any(
-            entry.tool.options.requires_approval is not False for entry in parts.contract.entries
-        )
+    return approve is None and (
+        policy is not None
+        or any(entry.tool.options.requires_approval is not False for entry in contract.entries)
     )
 
 

@@ -120,7 +120,14 @@ class CodeMode:
         )
 
     def _assembled(
-        self, namespaces: tuple[Namespace, ...], profile: Profile, **others: Any
+        self,
+        namespaces: tuple[Namespace, ...],
+        profile: Profile,
+        *,
+        policy: Policy | None,
+        approve: ApproveCallback | None,
+        runtime: Runtime | None,
+        gates: ToolGates,
     ) -> Parts:
         if profile.require_policy:
             check_bindings([tool for group in namespaces for tool in group.tools])
@@ -140,8 +147,12 @@ class CodeMode:
                 modules=self._modules,
                 hints=self._hints,
             ),
+            policy=policy,
+            approve=approve,
+            runtime=runtime,
+            gates=gates,
             live=self._live,
-            **others,
+            may_pause=may_pause(contract, policy, approve),
         )
 
     def _offer(self, namespaces: tuple[Namespace, ...]) -> None:
@@ -284,7 +295,7 @@ class CodeMode:
             on_event=on_event,
         )
         journal = self._journal
-        if journal is None and may_pause(self._parts):
+        if journal is None and self._parts.may_pause:
             journal = self._paused_runs
         if journal is None:
             return await launch(self._parts, request)

@@ -43,7 +43,8 @@ _prepare_once = lru_cache(maxsize=32)(prepare)
 class Parts:
     """What an engine is made of, for as long as its contract stays the same.
 
-    A run keeps the parts that it began with, whatever tools come and go meanwhile.
+    A run keeps the parts that it began with, whatever tools come and go meanwhile. `may_pause`
+    says whether a run may come to wait for a person, so that somebody has to keep it.
     """
 
     contract: Contract
@@ -54,6 +55,7 @@ class Parts:
     runtime: Runtime | None
     gates: ToolGates
     live: LiveRuns
+    may_pause: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
