@@ -73,6 +73,68 @@
     });
   };
 
+  const spaces = () => kit.need("namespaces");
+  const from = (part) => (name) => kit.need(part)[name];
+  const output = from("output");
+  const timers = from("timers");
+  const web = from("web");
+
+  // The globals of every script, by what switches them on: a name, and what makes its value.
+  const offers = {
+    __proto__: null,
+    codemode: { __proto__: null, codemode: () => spaces().codemode() },
+    bindings: { __proto__: null, bindings: () => spaces().bindings() },
+    list: { __proto__: null, ALL_TOOLS: () => spaces().list() },
+    text: { __proto__: null, text: output },
+    emit: { __proto__: null, emit: output },
+    log: { __proto__: null, log: output },
+    image: { __proto__: null, image: output },
+    progress: { __proto__: null, progress: output },
+    console: { __proto__: null, console: () => kit.need("output").makeConsole() },
+    store: { __proto__: null, store: from("store"), load: from("store") },
+    exit: { __proto__: null, exit: () => exit },
+    timers: {
+      __proto__: null,
+      sleep: timers,
+      setTimeout: timers,
+      setInterval: timers,
+      clearTimeout: timers,
+      clearInterval: timers,
+    },
+    web: {
+      __proto__: null,
+      structuredClone: web,
+      TextEncoder: web,
+      TextDecoder: web,
+      URL: web,
+      URLSearchParams: web,
+    },
+    input: { __proto__: null, input: () => kit.need("program").input() },
+  };
+  const switches = p.keys(offers);
+
+  // Done before there is a script, which then waits only for what is its own.
+  const offer = () => {
+    promise("ToolError", () => kit.need("errors").ToolError);
+    for (let i = 0; i < switches.length; i++) {
+      const globals = offers[switches[i]];
+      const names = p.keys(globals);
+      for (let j = 0; j < names.length; j++) promise(names[j], () => globals[names[j]](names[j]));
+    }
+  };
+
+  const withdraw = (on) => {
+    for (let i = 0; i < switches.length; i++) {
+      if (on[switches[i]] === true) continue;
+      const names = p.keys(offers[switches[i]]);
+      for (let j = 0; j < names.length; j++) delete globalThis[names[j]];
+    }
+    if (on.web === true) return;
+    delete globalThis.atob;
+    delete globalThis.btoa;
+    delete globalThis.DOMException;
+  };
+
   const start = (optionsText, surfaceText, catalog, input, store, modules, body) => {
     const options = p.parse(optionsText);
     const surface = p.parse(surfaceText);
@@ -83,19 +145,16 @@
     const on = { __proto__: null };
     for (let i = 0; i < surface.builtins.length; i++) on[surface.builtins[i]] = true;
     surface.on = on;
+    if (input === "") on.input = false;
     if (options.clock !== null) kit.need("clock");
+    withdraw(on);
 
-    const spaces = () => kit.need("namespaces");
-    promise("ToolError", () => kit.need("errors").ToolError);
     const { groups, helpers, shortcuts } = surface;
     for (let i = 0; i < groups.length; i++) {
       const { name, error_class: named } = groups[i];
       promise(name, () => spaces().made[name]);
       if (named !== null) promise(named[0], () => kit.need("errors").kindOf(named));
     }
-    if (on.codemode) promise("codemode", () => spaces().codemode());
-    if (on.bindings) promise("bindings", () => spaces().bindings());
-    if (on.list) promise("ALL_TOOLS", () => spaces().list());
     for (let i = 0; i < helpers.length; i++) {
       const dot = p.indexOf(helpers[i].name, ".");
       const name = dot < 0 ? helpers[i].name : p.slice(helpers[i].name, 0, dot);
@@ -105,27 +164,6 @@
     for (let i = 0; i < short.length; i++) {
       promise(short[i], () => spaces().shortcut(shortcuts[short[i]]));
     }
-
-    const offer = (part, names) => {
-      for (let i = 0; i < names.length; i++) promise(names[i], () => kit.need(part)[names[i]]);
-    };
-    for (const name of ["text", "emit", "log", "image", "progress"]) {
-      if (on[name]) offer("output", [name]);
-    }
-    if (on.console) promise("console", () => kit.need("output").makeConsole());
-    if (on.store) offer("store", ["store", "load"]);
-    if (on.exit) define("exit", exit);
-    if (on.timers) {
-      offer("timers", ["sleep", "setTimeout", "setInterval", "clearTimeout", "clearInterval"]);
-    }
-    if (on.web) {
-      offer("web", ["structuredClone", "TextEncoder", "TextDecoder", "URL", "URLSearchParams"]);
-    } else {
-      delete globalThis.atob;
-      delete globalThis.btoa;
-      delete globalThis.DOMException;
-    }
-    if (on.input && input !== "") promise("input", () => kit.need("program").input());
     if (!options.allow_eval) kit.need("program").forbidCode(define);
     run(body);
   };
@@ -201,5 +239,6 @@
       if (kit.options.clock !== null && kit.options.clock.advancing) kit.need("clock")(time);
     },
   };
+  offer();
   return (name) => entry[name];
 });
