@@ -49,8 +49,9 @@ def program_settings(program: Program) -> dict[str, Any]:
 def encode_program(program: Program) -> list[bytes]:
     """A line of numbers, the bounds and then the lengths of the texts; then the texts."""
     encoded = [text.encode("utf-8", "backslashreplace") for text in program_texts(program)]
-    numbers = [*program_bounds(program), *map(len, encoded)]
-    return [json.dumps(numbers).encode() + b"\n", *encoded]
+    bounds = ["null" if bound is None else repr(bound) for bound in program_bounds(program)]
+    numbers = ",".join([*bounds, *(str(len(data)) for data in encoded)])
+    return [f"[{numbers}]\n".encode(), *encoded]
 
 
 @lru_cache(maxsize=32)

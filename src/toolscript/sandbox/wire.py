@@ -37,6 +37,8 @@ BLOCK_SLACK: Final = 4 << 20
 
 # How most scripts end; nothing of it has to be looked at.
 _RETURNED: Final = b'{"outcome":"returned"}'
+# Up to so many bytes it costs less to put pieces together than to keep count of them.
+_SMALL: Final = 16_384
 _OUTCOMES: Final = frozenset(get_args(Outcome))
 _MIME_TYPES: Final = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp"})
 _LARGEST: Final = sys.float_info.max
@@ -292,9 +294,10 @@ def _details(text: str) -> bytes | None:
 
 
 def block(kind: bytes, parts: list[bytes]) -> list[bytes]:
-    """A block for the guest, as pieces to be written one after the other."""
+    """A block for the guest, as pieces to be written one after the other: one where it is small."""
     size = len(kind) + sum(map(len, parts))
-    return [HEADER.pack(size) + kind, *parts]
+    pieces = [HEADER.pack(size) + kind, *parts]
+    return [b"".join(pieces)] if size < _SMALL else pieces
 
 
 def settlement(
