@@ -115,7 +115,6 @@ def program_of(
     limits = profile.limits
     return Program(
         code=script.code,
-        module=script.module,
         surface=surroundings.surface,
         catalog=surroundings.catalog,
         input=None if isinstance(input, Unset) else jsontext.dumps(input),

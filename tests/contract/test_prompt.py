@@ -15,7 +15,7 @@ import pytest
 from tests.contract.shop import Customer, get_customer, many, plain_tool, refund, search_orders
 from toolscript import CodeMode, Namespace, Tool, ToolOptions, tool_from
 from toolscript.contract.example import example_script
-from toolscript.contract.prompt import CHARS_PER_TOKEN, DESCRIPTION_CHARS, render_tool_description
+from toolscript.contract.prompt import CHARS_PER_TOKEN
 from toolscript.globals import globals_of
 from toolscript.mcp import tool_from_mcp
 
@@ -253,25 +253,6 @@ def test_servers_are_named_and_their_words_are_no_instructions() -> None:
     assert "A. (from one)" in mixed
     assert "B. (from two)" in mixed
     assert "They are from" not in prompt(SHOP)
-
-
-def test_a_tool_description_is_whole_or_points_to_the_system_prompt() -> None:
-    engine = CodeMode(many(4, 60))
-    rows = globals_of(engine.profile)
-
-    def described(**how: Any) -> str:
-        return render_tool_description(engine.contract, rows, engine.profile, **how)
-
-    assert described() == engine.prompt()
-    short = described(max_chars=DESCRIPTION_CHARS)
-    assert len(short) <= DESCRIPTION_CHARS
-    assert "system prompt" in short
-    assert "declare const" not in short
-    assert described(declarations="system") == short
-    assert len(described(max_chars=8_000)) <= 8_000
-    assert "240 tools" in described(max_chars=8_000)
-    heading = engine.prompt().splitlines()[0].removeprefix("# ")
-    assert heading in short
 
 
 def test_real_catalogues_fit_and_beat_their_json(shared: Path) -> None:

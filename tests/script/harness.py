@@ -10,7 +10,11 @@ import _quickjs  # type: ignore[import-not-found]
 
 from toolscript.errors import SourceError
 from toolscript.script.diagnostic import Diagnostic, ScriptError
+from toolscript.script.edits import Edits
+from toolscript.script.erase import erase_types
+from toolscript.script.repair import read
 from toolscript.script.script import prepare, prepare_module
+from toolscript.script.text import from_units, to_units
 
 _LIBRARY = """
 globalThis.outcome = "pending";
@@ -43,6 +47,14 @@ class GuestError(Exception):
 
 
 PREFIX = "(async function ($module) {"
+
+
+def without_types(source: str) -> str:
+    """A script with its types taken out at their place, and nothing else changed."""
+    syntax = read(to_units(source))
+    edits = Edits(syntax.units)
+    assert erase_types(syntax, edits) == ()
+    return from_units(edits.apply()[0])
 
 
 def run_body(code: str, modules: Mapping[str, str] | None = None, *, scope: bool = True) -> Any:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Final
 
 from toolscript.contract.catalog import summary_of
 from toolscript.contract.comments import clean_line
@@ -16,7 +16,7 @@ from toolscript.contract.declare import declare_contract
 from toolscript.contract.entry import Entry
 from toolscript.contract.example import example_script
 from toolscript.contract.prompt_index import render_index
-from toolscript.contract.prompt_rules import language, opening, script_rules
+from toolscript.contract.prompt_rules import opening, script_rules
 from toolscript.contract.prompt_schemas import comments_behind, without_repetitions
 from toolscript.globals import Global
 from toolscript.profiles import Profile
@@ -26,9 +26,6 @@ if TYPE_CHECKING:
 
 CHARS_PER_TOKEN: Final = 4
 """How many characters a token is taken to have."""
-
-DESCRIPTION_CHARS: Final = 1_024
-"""Characters of a tool's description that every provider takes."""
 
 _SHORT_DESCRIPTION_CHARS: Final = 120
 _HEADING: Final = "Tools for scripts"
@@ -66,32 +63,6 @@ def render_prompt(
     head = f"{begin}\n\n{_looking_up(entries, profile, searches=searches)}\n\n"
     room = max_tokens * CHARS_PER_TOKEN - len(head)
     return head + render_index(entries, room if searches else None)
-
-
-def render_tool_description(
-    contract: Contract,
-    rows: Sequence[Global],
-    profile: Profile,
-    *,
-    declarations: Literal["description", "system"] = "description",
-    max_chars: int | None = None,
-) -> str:
-    """The description of the one code tool.
-
-    With `declarations="description"` it is the prompt itself, within `max_chars`; where even the
-    shortest one is longer, or with `declarations="system"`, a few sentences say that the rules
-    and the tools stand in the system prompt. Nothing is ever cut in the middle.
-    """
-    if declarations == "description":
-        budget = None if max_chars is None else max_chars // CHARS_PER_TOKEN
-        text = render_prompt(contract, rows, profile, budget)
-        if max_chars is None or len(text) <= max_chars:
-            return text
-    return (
-        f"Runs one {language(profile)} script that calls tools, and gives back what it returns "
-        f"and prints. Prefer one script over many: join, filter and count inside it. The rules "
-        f"and the tools are in the system prompt under “{_HEADING}”."
-    )
 
 
 def _beginning(

@@ -57,8 +57,6 @@ class Program:
         code: body of an async function, JavaScript. Already parsed and known to be complete.
             A module's source was turned into a body that returns its default export's result
             and reaches `$module` for its scope and imports.
-        module: the same script as an ES module, for runtimes that resolve imports themselves;
-            None when the source was not a module.
         surface: JSON text that tells the guest which globals to build; see `surface.Surface`.
         catalog: JSON text of `[{name, description}, ...]`, parsed only when a script lists tools.
         input: JSON text of the validated program input; None when the contract has none.
@@ -75,7 +73,6 @@ class Program:
 
     code: str
     surface: str
-    module: str | None = None
     catalog: str = "[]"
     input: str | None = None
     store: str = "{}"

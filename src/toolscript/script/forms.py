@@ -48,8 +48,6 @@ class Shape:
 
     form: Form = "body"
     problems: list[Diagnostic] = field(default_factory=list[Diagnostic])
-    is_module: bool = False
-    """It can run as an ES module as well."""
     imports: tuple[str, ...] = ()
     """The modules that it imports."""
 

@@ -82,7 +82,7 @@ def shape_module(syntax: Syntax, edits: Edits, *, modules: Container[str], endin
         main = main_of(module.functions)
         if main is not None:
             edits.insert(len(syntax.units), f"\nreturn {main}{CALL};")
-    return Shape("module", module.problems, is_module=not returns, imports=tuple(module.imports))
+    return Shape("module", module.problems, imports=tuple(module.imports))
 
 
 _EXPRESSION: Final = "expression_statement"

@@ -53,7 +53,6 @@ class Script:
         source: what the model wrote, whole.
         code: the body of an async function of one parameter, `$module`, in JavaScript. Its
             lines are those of `source`.
-        module: the script as an ES module, where it was one, for platforms that import.
         options: what its options line asks for.
         form: what the model wrote: a body, a module, a lone function, or an expression.
         typed: the script with its types.
@@ -63,7 +62,6 @@ class Script:
 
     source: str
     code: str
-    module: str | None
     options: SourceOptions
     form: Form
     warnings: tuple[Diagnostic, ...] = ()
@@ -115,10 +113,9 @@ def prepare(
     else:
         warnings = advise(syntax, TOOL_ROOTS.union(namespaces), last_is_result=form == "auto")
     edits = Edits(program)
-    shape, erased = Shape(), None
+    shape = Shape()
     if not syntax.broken:
         _erase(syntax, edits, typescript)
-        erased = from_units(edits.apply()[0]) if is_module(syntax, edits) else None
         shape = _shape(syntax, edits, form, modules)
     if shape.problems:
         raise ScriptError(*shape.problems)
@@ -129,7 +126,6 @@ def prepare(
     return Script(
         source=source,
         code=from_units(code),
-        module=erased if shape.is_module else None,
         options=options,
         form=shape.form,
         warnings=warnings,
