@@ -46,10 +46,43 @@ from toolscript.script.text import to_units
         ("return [1, 2].map(<T,>(x: T): T => x)", [1, 2]),
         ("export type { A } from './a'; export type * from './b'; export default () => 8", 8),
         ("return String.raw`C:\\users\\x`", "C:\\users\\x"),
+        ("let a = 0, b = 0; [a as any, b as Map<A, B>] = [1, 2] as any; return [a, b]", [1, 2]),
+        ("let a; ({ a: a as any } = { a: 3 }); return a", 3),
+        ("let a; for (a as any of [4]) ; return a", 4),
+        ("const a = 1; return a as number < 5", True),
+        ("class A {\n  static\n  readonly y = 1\n}\nreturn [A.y, Object.keys(new A()).length]",
+         [1, 0]),
+        ("let a: string\na = 'b'\nlet c: string\n`${a}`", "b"),
+        ("const a = 'b' as string // c\n;[a].length\nlet d: string\n+1", 1),
+        ("const sql = (t: any) => t[0]; return sql<{ id: number; name: string }>`t`", "t"),
     ],
 )  # fmt: skip
 def test_it_runs_without_its_types(source: str, value: object) -> None:
     assert value_of(source) == value
+
+
+@pytest.mark.parametrize(
+    "type_",
+    [
+        "{ [key: string]: unknown }", "{ readonly [K in keyof T]?: T[K] }", "{ a: A; b?(x: A): B }",
+        "{ (a: A): B; new (a: A): B; get g(): A; set g(x: A) }", "A.B.C", "A.B.C.D<E>[]",
+        "(x: A) => A.B.C", "Array<{ [key: string]: A.B.C }>", "A['x'][number]", "keyof typeof x",
+        "typeof x.y.z", "[a: A, b?: B, ...c: C[]]", "T extends (infer U)[] ? U : never", "-1",
+        "`a-${string}`", "string | (() => void) | null", "abstract new () => A", "\n | A\n | B",
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize(
+    "cast",
+    [
+        "f(x as {T}, 1)", "[x as {T}, 1][0]", "({ a: x as {T}, b: 1 }).a", "(x as {T}).valueOf()",
+        "c ? x as {T} : 1", "(() => x as {T})()", "(x as {T}) ?? 1", "x as {T} ?? 1",
+        "f(...[x] as {T}, 1)", "(x satisfies {T})!", "x as unknown as {T}", "g<{T}>(x)",
+        "((y: {T}): {T} => y)(x as {T})", "new (class { y: {T} = x as {T} })().y",
+    ],
+)  # fmt: skip
+def test_every_type_is_erased_in_every_expression(cast: str, type_: str) -> None:
+    source = f"const x = 7, c = true, f = (y) => y, g = f; return {cast.replace('{T}', type_)}"
+    assert value_of(source) == 7
 
 
 @pytest.mark.parametrize(
@@ -62,6 +95,7 @@ def test_it_runs_without_its_types(source: str, value: object) -> None:
         "class A { #x = 1; static { this.y = 2 } get x() { return #x in this } async *g() {} }",
         "const x = a?.[0]?.(1) ?? (b ||= 1_000n) ** 2n\nreturn async () => { for await (x of y) ; }",
         "let of = 1, get = 2, set = 3, async = 4, static_ = 5; return { get, set, async, of }",
+        "let using = 1\nx = using;",
         "if (x) { a: 1 } else ; do y++; while (y < 3) return { 'a b': 1, [c]: 2, d() {}, ...e }",
     ],
 )

@@ -192,7 +192,7 @@ class _Eraser:
         rules = self._rules
         statements: list[Node] = []
         for node in find_all(self.syntax.root, _VISITED):
-            if start(node) < self._gone:
+            if start(node) < self._gone or self.edits.erased(start(node)):
                 continue
             if node.type in _ENDS_BY_LINE:
                 statements.append(node)

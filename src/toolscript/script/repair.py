@@ -8,19 +8,30 @@ text of the script is never changed by this.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
 from tree_sitter import Node
 
-from toolscript.script.syntax import Syntax, end, first_error, parse, start
+from toolscript.script.syntax import Syntax, end, find_all, first_error, parse, start
 
 _MOST_REPAIRS: Final = 24
 _LONGEST: Final = 131_072
 _NEAR: Final = 400
 _MOST_SITES: Final = 4
-_BRACKET_BELOW: Final = re.compile(r"\n[ \t\r]*[\[(]")
+_BRACKET_BELOW: Final = re.compile(r"\n[ \t\r]*[\[(`]")
+_CAST: Final = re.compile(r"\b(?:as|satisfies)\b")
+_CASTS: Final = frozenset({"as_expression", "satisfies_expression"})
+_MEMBERS: Final = re.compile(r"(?:\s*\.\s*[\w$]+)+")
+_NAME: Final = re.compile(r"[\w$.]+")
+_LONGEST_NAME: Final = 400
+_STATIC_ABOVE: Final = re.compile(r"\bstatic[ \t\r]*(\n)(?=\s*[\w$#\[*])")
+_JOINT: Final = re.compile(r"[^\w$]")
+
+
+_Patch = tuple[int, int, str]
+"""A range, and the text of the same width that stands in for it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,10 +64,18 @@ def _braces(text: str) -> str:
 
 # tag<{ a: string }>`text`
 _TAG_TYPES: Final = _Gap(
-    re.compile(r"[\w$)\]](<(?:[^<>`;]|<(?:[^<>`;]|<[^<>`;]*>)*>)*>)(?=\s*`)"), _spaces, True
+    re.compile(r"[\w$)\]](<(?:[^<>`]|<(?:[^<>`]|<[^<>`]*>)*>)*>)(?=[ \t]*`)"), _spaces, True
 )
 
 _GAPS: Final = (
+    # for (a as T of b), a as T < b
+    _Gap(
+        re.compile(
+            r"[\w$)\]!](\s+(?:as|satisfies)\s+[\w$.]+(?:<[^<>;]*>)?(?:\[\s*\])*)(?=\s*(?:<|of\b))"
+        ),
+        _spaces,
+        True,
+    ),
     # Variance of a type parameter: class A<in T, out U>
     _Gap(re.compile(r"[<,]\s*((?:const\s+)?(?:in\s+)?(?:out\s)?)(?=\s*[\w$]+\s*[,>=e])"), _spaces),
     # for (using x of y), await using x: T = y
@@ -68,15 +87,15 @@ _GAPS: Final = (
     _Gap(
         re.compile(
             r"\b(readonly|declare|abstract|override|accessor|public|private|protected|static|get"
-            r"|set|async|type|namespace|module|as|satisfies|interface)"
+            r"|set|async|type|namespace|module|as|satisfies|interface|using)"
             r"(?=\s*(?:[=;:?!(},.\])]|\n))"
         ),
         _name,
     ),
     _Gap(re.compile(r"\b(accessor)\s+[\w$#\[]"), _spaces),
-    # A member that begins with a bracket or a star, below a member that ends with its type
-    _Gap(re.compile(r"\n([ \t])[ \t]*[\[*]"), lambda _: ";"),
-    _Gap(re.compile(r"(\n)[\[*]"), lambda _: ";"),
+    # What begins with a bracket or an operator, below what ends with its type
+    _Gap(re.compile(r"\n([ \t])[ \t]*(?:[\[*<(`+-]|/(?![/*]))"), lambda _: ";"),
+    _Gap(re.compile(r"(\n)(?:[\[*<(`+-]|/(?![/*]))"), lambda _: ";"),
     _TAG_TYPES,
     # export type * from "x"
     _Gap(re.compile(r"\bexport\s+type\s+(\*(?:\s*as\s+[\w$]+)?\s)"), _braces),
@@ -98,38 +117,136 @@ def read(units: str) -> Syntax:
     syntax = parse(units)
     if len(units) > _LONGEST:
         return syntax
-    if not syntax.broken:
-        return _without_misreadings(syntax)
-    state = _Repair(units, syntax, _error_offset(syntax))
+    understood = _repaired(syntax) if syntax.broken else syntax
+    if understood is None:
+        return syntax
+    better = _without_misreadings(understood)
+    return Syntax(units, better.tree, better.types)
+
+
+def _repaired(syntax: Syntax) -> Syntax | None:
+    """A text that the parser understands, with stand-ins for what it does not."""
+    reached = _error_offset(syntax)
     for _ in range(_MOST_REPAIRS):
-        better = _repair_once(state)
-        if better is None:
-            return syntax
-        state = better
-        if not state.syntax.broken:
-            return Syntax(units, state.syntax.tree, state.types)
-    return syntax
+        better = next(_further(syntax, reached), None)
+        if better is None or not better.broken:
+            return better
+        syntax, reached = better, _error_offset(better)
+    return None
+
+
+def _further(syntax: Syntax, reached: int) -> Iterator[Syntax]:
+    """Texts with a stand-in near the error with which the parser gets further."""
+    for other in _stand_ins(syntax, reached):
+        if not other.broken or _error_offset(other) > reached:
+            yield other
+
+
+def _stand_ins(syntax: Syntax, at: int) -> Iterator[Syntax]:
+    yield from _cast_targets(syntax)
+    low, high = max(0, at - _NEAR), min(len(syntax.units), at + _NEAR)
+    for gap in _GAPS:
+        sites = [each for each in gap.pattern.finditer(syntax.units, low, high) if each.group(1)]
+        sites.sort(key=lambda found: abs(found.start(1) - at))
+        for site in sites[:_MOST_SITES]:
+            if site.group(1) == "\n" and _kind_at(syntax, site.start(1) - 1) == "comment":
+                continue
+            patch = (*site.span(1), gap.stand_in(site.group(1)))
+            yield _patched(syntax, [patch], types=gap.is_type)
+
+
+def _patched(syntax: Syntax, patches: list[_Patch], *, types: bool = False) -> Syntax:
+    """A text with ranges of it replaced by texts of the same width; `types` says they are types."""
+    parts: list[str] = []
+    done = 0
+    for first, last, text in sorted(patches):
+        parts += (syntax.units[done:first], text)
+        done = last
+    units = "".join((*parts, syntax.units[done:]))
+    added = tuple((first, last) for first, last, _ in patches) if types else ()
+    return Syntax(units, parse(units).tree, (*syntax.types, *added))
+
+
+def _cast_targets(syntax: Syntax) -> Iterator[Syntax]:
+    """`[a as T, b] = c`: the grammar has no casts in targets."""
+    found = first_error(syntax)
+    target = _assigned(found[0]) if found is not None else None
+    if target is None:
+        return
+    ranges = [(end(each.named_children[0]), end(each)) for each in find_all(target, _CASTS)]
+    if ranges:
+        patches = [(first, last, " " * (last - first)) for first, last in ranges]
+        yield _patched(syntax, patches, types=True)
+
+
+def _assigned(error: Node) -> Node | None:
+    """What is assigned to where the parser misses a `!` or stumbles over a `=`."""
+    if error.type == "!":
+        target = error.parent
+        user = target.parent if target is not None else None
+        return target if user is not None and user.type != "call_expression" else None
+    return error.prev_sibling if end(error) - start(error) == 1 else None
 
 
 def _without_misreadings(syntax: Syntax) -> Syntax:
     """Set right what the parser takes for something else, without an error."""
-    units = patched = syntax.units
-    types: list[tuple[int, int]] = []
-    for found in _TAG_TYPES.pattern.finditer(units):
-        first, last = found.span(1)
-        compared = _token(syntax, first)
-        if compared is not None and compared.type == "binary_expression":
-            types.append((first, last))
-            patched = patched[:first] + _spaces(found.group(1)) + patched[last:]
-    for found in _BRACKET_BELOW.finditer(units):
+    for patches, types in ((_tag_types(syntax), True), (_misread(syntax), False)):
+        if patches:
+            other = _patched(syntax, patches, types=types)
+            syntax = syntax if other.broken else other
+    return syntax
+
+
+def _tag_types(syntax: Syntax) -> list[_Patch]:
+    """Types of a tagged template that were read as comparisons."""
+    if "`" not in syntax.units:
+        return []
+    return [
+        (*found.span(1), _spaces(found.group(1)))
+        for found in _TAG_TYPES.pattern.finditer(syntax.units)
+        if (compared := _token(syntax, found.start(1))) is not None
+        and compared.type == "binary_expression"
+    ]
+
+
+def _misread(syntax: Syntax) -> list[_Patch]:
+    units = syntax.units
+    patches = [
         # A type ends with its line; a bracket on the next line belongs to a new statement.
-        if _continues_type(syntax, found.end() - 1):
-            first = found.start()
-            patched = patched[:first] + ";" + patched[first + 1 :]
-    if patched == units:
-        return syntax
-    other = parse(patched)
-    return syntax if other.broken else Syntax(units, other.tree, tuple(types))
+        (at, at + 1, ";")
+        for found in _BRACKET_BELOW.finditer(units)
+        if (at := _type_end(syntax, found.end() - 1)) is not None and units[at].isspace()
+    ]
+    # The word belongs to the member on the next line.
+    patches += [(*found.span(1), " ") for found in _STATIC_ABOVE.finditer(units)]
+    patches += [
+        (first, last, _JOINT.sub("$", units[first:last])) for first, last in _dotted_types(syntax)
+    ]
+    return patches
+
+
+def _dotted_types(syntax: Syntax) -> Iterator[tuple[int, int]]:
+    """Names such as `A.B.C` behind `as`, whose end was read as a member of the cast."""
+    if not _CAST.search(syntax.units):
+        return
+    for cast in find_all(syntax.root, _CASTS):
+        parent = cast.parent
+        if parent is not None and parent.type == "member_expression":
+            name = _name_before(syntax.units, end(cast))
+            rest = _MEMBERS.match(syntax.units, end(cast))
+            if name and rest is not None:
+                yield end(cast) - name, rest.end()
+
+
+def _name_before(units: str, at: int) -> int:
+    """Length of the dotted name that ends at an offset."""
+    found = _NAME.match(units[max(0, at - _LONGEST_NAME) : at][::-1])
+    return found.end() if found is not None else 0
+
+
+def _kind_at(syntax: Syntax, offset: int) -> str:
+    node = syntax.root.descendant_for_byte_range(offset * 2, offset * 2 + 2)
+    return node.type if node is not None else ""
 
 
 def _token(syntax: Syntax, offset: int) -> Node | None:
@@ -138,46 +255,19 @@ def _token(syntax: Syntax, offset: int) -> Node | None:
     return node.parent if node is not None else None
 
 
-def _continues_type(syntax: Syntax, offset: int) -> bool:
-    """A bracket was read as part of a type, or as a call of what `as` and a type gave."""
+def _type_end(syntax: Syntax, offset: int) -> int | None:
+    """Where the type ends of which a bracket or template further down was read as a part, or as
+    a call of what `as` and that type gave."""
     parent = _token(syntax, offset)
     if parent is None:
-        return False
-    call = parent.parent
+        return None
+    if parent.type in ("lookup_type", "array_type"):
+        return end(parent.children[0])
+    call = parent if parent.type == "call_expression" else parent.parent
     called = call.child_by_field_name("function") if call is not None else None
-    return parent.type in ("lookup_type", "array_type") or (
-        called is not None and called.type in ("as_expression", "satisfies_expression")
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class _Repair:
-    """How far the parser gets with a copy of the text, and the types replaced in it."""
-
-    units: str
-    syntax: Syntax
-    reached: int
-    types: tuple[tuple[int, int], ...] = ()
+    return end(called) if called is not None and called.type in _CASTS else None
 
 
 def _error_offset(syntax: Syntax) -> int:
     found = first_error(syntax)
     return start(found[0]) if found is not None else end(syntax.root)
-
-
-def _repair_once(state: _Repair) -> _Repair | None:
-    """The first repair near the error that makes the parser get further."""
-    units, at = state.units, state.reached
-    low, high = max(0, at - _NEAR), min(len(units), at + _NEAR)
-    for gap in _GAPS:
-        sites = [found for found in gap.pattern.finditer(units, low, high) if found.group(1)]
-        sites.sort(key=lambda found: abs(found.start(1) - at))
-        for site in sites[:_MOST_SITES]:
-            first, last = site.span(1)
-            patched = units[:first] + gap.stand_in(site.group(1)) + units[last:]
-            types = (*state.types, (first, last)) if gap.is_type else state.types
-            syntax = parse(patched)
-            reached = _error_offset(syntax) if syntax.broken else len(units)
-            if not syntax.broken or reached > at:
-                return _Repair(patched, syntax, reached, types)
-    return None
