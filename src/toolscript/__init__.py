@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from toolscript.errors import ConfigurationError as ConfigurationError
     from toolscript.errors import ContractError as ContractError
     from toolscript.errors import InputError as InputError
+    from toolscript.errors import JournalError as JournalError
     from toolscript.errors import ResumeError as ResumeError
     from toolscript.errors import SourceError as SourceError
     from toolscript.errors import ToolError as ToolError
@@ -124,6 +125,7 @@ _HOME = {
         "ConfigurationError",
         "ContractError",
         "InputError",
+        "JournalError",
         "ResumeError",
         "SourceError",
         "ToolError",

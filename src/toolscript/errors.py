@@ -9,6 +9,7 @@ embedder's own mistakes, and for tools that want to say more than a message:
         ContractError       tools, names or schemas that cannot be offered
       InputError            program input that does not fit the declared input schema
       ClosedError           the engine or its runtime was closed
+      JournalError          a journal could not read or write, or holds what nobody wrote
       ResumeError           there is no such run to resume, or somebody else is running it
       SourceError           a script that is empty or whose options line is wrong
     ToolError               raised by a tool to fail its call with a code and details
@@ -56,6 +57,13 @@ class InputError(ToolscriptError):
 
 class ClosedError(ToolscriptError):
     """The engine was closed; it accepts no more runs."""
+
+
+class JournalError(ToolscriptError):
+    """A journal could not be read or written, or holds what no toolscript wrote.
+
+    The run did nothing more from there on; what it did is on record or was never begun.
+    """
 
 
 class ResumeError(ToolscriptError):

@@ -130,8 +130,8 @@ class Calls:
                 raise self._known.unknown(tool.name, broker=setup.profile.broker)
             call.args = fitting_arguments(args, call.gate, record, setup.profile)
             check_authority(setup, entry)
-        except Exception as error:
-            self._fail(call, error)
+        except BaseException as error:
+            self._broke(call, error)
             return
         # What may start does so after the whole batch of frames (`start`).
         if needs_permission(setup, call):

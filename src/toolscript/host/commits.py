@@ -5,13 +5,16 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Sequence
+from typing import Final
 
-from toolscript.errors import ResumeError
+from toolscript.errors import JournalError, ResumeError
 from toolscript.host.entries import Entry, entry_to_bytes
 from toolscript.host.journal import Journal, StoredStatus
 from toolscript.host.lease import LEASE_S, Lease, renewed
 
 _log = logging.getLogger("toolscript")
+
+_LET_GO_S: Final = 5.0
 
 
 class Commits:
@@ -30,7 +33,7 @@ class Commits:
         lease: Lease,
         *,
         durable: Callable[[Sequence[Entry]], None],
-        broken: Callable[[Exception], None],
+        broken: Callable[[BaseException], None],
     ) -> None:
         self._journal = journal
         self._run_id = run_id
@@ -42,7 +45,7 @@ class Commits:
         self._written = 0
         self._waiting: list[tuple[int, asyncio.Future[None]]] = []
         self._writing: asyncio.Task[None] | None = None
-        self._failure: Exception | None = None
+        self._failure: BaseException | None = None
         self._renewing = asyncio.create_task(self._renew())
 
     def put(self, entry: Entry) -> None:
@@ -55,7 +58,7 @@ class Commits:
 
         Raises:
             ResumeError: if another process has taken the run over.
-            Exception: whatever the journal raised.
+            BaseException: whatever the journal raised.
         """
         if self._failure is not None:
             raise self._failure
@@ -78,12 +81,22 @@ class Commits:
             raise self._lost()
 
     async def let_go(self) -> None:
-        """Let go of the run on the way out of a failure, after writing what is known of it."""
+        """Let go of the run on the way out of a failure, after writing what is known of it.
+
+        Raises:
+            TimeoutError: if the journal takes longer than a few seconds for that.
+        """
         # Whatever comes of it, nobody is at work on the run any more.
         self._renewing.cancel()
-        if self._failure is None:
-            await self.commit()
-        await self._journal.settle(self._run_id, self._lease, "interrupted", None)
+        try:
+            async with asyncio.timeout(_LET_GO_S):
+                if self._failure is None:
+                    await self.commit()
+                await self._journal.settle(self._run_id, self._lease, "interrupted", None)
+        except TimeoutError:
+            if self._writing is not None:
+                self._writing.cancel()
+            raise
 
     async def _write(self) -> None:
         try:
@@ -98,7 +111,13 @@ class Commits:
                     _, done = self._waiting.pop(0)
                     if not done.done():
                         done.set_result(None)
-        except Exception as error:
+        except asyncio.CancelledError as error:
+            task = asyncio.current_task()
+            if task is not None and task.cancelling():
+                self._fail(error)
+                raise
+            self._fail(JournalError(f"the journal cancelled a write of run {self._run_id}"))
+        except BaseException as error:
             self._fail(error)
         finally:
             self._writing = None
@@ -117,7 +136,7 @@ class Commits:
             else:
                 self._lease = lease
 
-    def _fail(self, error: Exception) -> None:
+    def _fail(self, error: BaseException) -> None:
         self._failure = error
         for _, done in self._waiting:
             if not done.done():

@@ -91,10 +91,12 @@ class Observer:
         while self._unheard:
             try:
                 await self._unheard.popleft()
-            except Exception:
-                _log.warning("an observer failed", exc_info=True)
             except asyncio.CancelledError:
                 task = asyncio.current_task()
                 if task is None or task.cancelling():
                     raise
                 _log.warning("an observer cancelled itself", exc_info=True)
+            except KeyboardInterrupt:
+                raise
+            except BaseException:
+                _log.warning("an observer failed", exc_info=True)

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Final
 
 from toolscript import jsontext
 from toolscript.contract.entry import Entry
@@ -12,6 +11,7 @@ from toolscript.contract.tool import Manifest
 from toolscript.errors import ToolError
 from toolscript.host.approval import Answer, Approve, Edit, Reject, pending_id
 from toolscript.host.arguments import fitting_edit
+from toolscript.host.asking import NoAnswer, asked
 from toolscript.host.availability import refusal_of
 from toolscript.host.failures import failed
 from toolscript.host.live_call import LiveCall
@@ -23,7 +23,10 @@ from toolscript.host.policy import (
     decided,
 )
 from toolscript.host.setup import RunSetup
+from toolscript.render import shorten_string
 from toolscript.result import Pending
+
+_NOTE_CHARS: Final = 300
 
 
 def check_authority(setup: RunSetup, entry: Entry) -> None:
@@ -78,7 +81,7 @@ async def permission(
             return pending
         person_decides(True)
         try:
-            answer = await _ask_person(setup, pending)
+            answer = await _ask_person(setup, call, pending)
         finally:
             person_decides(False)
         if journal is not None and known is not None:
@@ -125,15 +128,14 @@ async def _ask_options(setup: RunSetup, call: LiveCall) -> str | None:
     """Why the tool's own options want a person to be asked, or None."""
     wanted: Any = call.entry.tool.options.requires_approval
     if callable(wanted):
+        predicate: Callable[[Any], Any] = wanted
+        what = f"requires_approval of {call.entry.tool.name}"
         try:
-            wanted = wanted(jsontext.loads(call.sent))
-            if inspect.isawaitable(wanted):
-                wanted = await wanted
-        except Exception as error:
-            raise failed(
-                "denied",
-                f"whether the call needs an approval could not be told ({type(error).__name__})",
-            ) from error
+            wanted = await asked(what, lambda: predicate(jsontext.loads(call.sent)))
+        except NoAnswer as none:
+            raise _unanswered(
+                setup, call, none, "whether the call needs an approval could not be told"
+            ) from none
     # Whatever is no clear no is a question for a person.
     if wanted is False:
         return None
@@ -158,14 +160,13 @@ def _pending(setup: RunSetup, call: LiveCall, reason: str, effects: tuple[str, .
     )
 
 
-async def _ask_person(setup: RunSetup, pending: Pending) -> Answer:
-    assert setup.approve is not None
+async def _ask_person(setup: RunSetup, call: LiveCall, pending: Pending) -> Answer:
+    approve = setup.approve
+    assert approve is not None
     try:
-        answer: Any = setup.approve(pending)
-        if inspect.isawaitable(answer):
-            answer = await answer
-    except Exception as error:
-        raise failed("denied", f"the approval failed ({type(error).__name__})") from error
+        answer = await asked(f"approve, on a call of {pending.tool}", lambda: approve(pending))
+    except NoAnswer as none:
+        raise _unanswered(setup, call, none, "the approval failed") from none
     if not isinstance(answer, Approve | Reject | Edit):
         raise failed("denied", "the approval gave no answer (Approve, Reject or Edit)")
     return answer
@@ -182,6 +183,13 @@ async def _follow(setup: RunSetup, call: LiveCall, answer: Answer) -> None:
         check_authority(setup, call.entry)
         # The person's edit is the approval that the policy may ask for.
         await _ask_policy(setup, call)
+
+
+def _unanswered(setup: RunSetup, call: LiveCall, none: NoAnswer, so: str) -> ToolError:
+    """A call's denial for want of an answer: the receipt says more of it than the script hears."""
+    if setup.profile.tool_errors == "message":
+        call.record.note = shorten_string(f"{none}: {none.error}", _NOTE_CHARS)
+    return failed("denied", f"{so} ({type(none.error).__name__})")
 
 
 def _denied(refusal: Refusal) -> ToolError:

@@ -6,13 +6,13 @@ answers something else than a decision, or that decided under another version, i
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from typing import Any, Literal, cast
 
 from toolscript.contract.tool import Manifest, Tool
 from toolscript.errors import ConfigurationError
+from toolscript.host.asking import NoAnswer, asked
 
 DecisionKind = Literal["allow", "deny", "ask", "sandbox"]
 
@@ -155,11 +155,11 @@ async def decided(
     Raises nothing for what an authorizer does; only cancellation passes.
     """
     try:
-        answer: Any = policy.authorize(request)
-        if inspect.isawaitable(answer):
-            answer = await answer
-    except Exception as error:
-        return Refusal("policy-failed", f"the policy failed ({type(error).__name__})")
+        answer = await asked(
+            f"the policy, on a call of {request.tool}", lambda: policy.authorize(request)
+        )
+    except NoAnswer as none:
+        return Refusal("policy-failed", f"the policy failed ({type(none.error).__name__})")
     return checked_decision(answer, policy, request, strict=strict, sandboxed=sandboxed)
 
 

@@ -161,7 +161,9 @@ def _shown(tool: str, text: str, redact: Redact | None) -> str:
     if redact is not None:
         try:
             text = json_text(redact(tool, jsontext.loads(text))).text
-        except Exception as error:
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:
             # The hook keeps secrets: what it could not look at is not shown.
             name = type(error).__name__
             return jsontext.dumps(f"[not shown: the redaction hook failed with {name}]")

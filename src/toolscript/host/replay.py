@@ -143,7 +143,7 @@ class RunJournal:
         self._caught_up = asyncio.Event()
         self._failed = False
         self._deliver: Deliver | None = None
-        self._fail: Callable[[Exception], None] | None = None
+        self._fail: Callable[[BaseException], None] | None = None
         self._commits.put(Opened(time.time()))
 
     @property
@@ -179,7 +179,7 @@ class RunJournal:
             return _unknown_outcome(self.unknown)
         return None
 
-    def attach(self, deliver: Deliver, fail: Callable[[Exception], None]) -> None:
+    def attach(self, deliver: Deliver, fail: Callable[[BaseException], None]) -> None:
         """Name who gives results to the script, and who hears that the journal failed.
 
         `deliver` is called by `deliver_due`, and by the loop when a commit is through. After
@@ -453,7 +453,7 @@ class RunJournal:
         if self._deliver is not None:
             self.deliver_due()
 
-    def _broke(self, error: Exception) -> None:
+    def _broke(self, error: BaseException) -> None:
         self._failed = True
         if self._fail is not None:
             self._fail(error)

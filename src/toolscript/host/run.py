@@ -173,6 +173,11 @@ class _Run:
             self._end(
                 RunError(ErrorKind.WORKER_EXIT, f"the run broke off ({type(error).__name__})")
             )
+        except BaseException as error:
+            # Nobody would hear of it here, and the run would wait for ever.
+            self._raised.append(error)
+            if not self._ending.done():
+                self._ending.set_result(None)
 
     def _take(self, frame: Frame) -> None:
         match frame:
