@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import pytest
+
+from tests.clock import Clock
 
 SHARED = Path(__file__).resolve().parents[2] / "shared"
 
@@ -15,3 +18,11 @@ def shared() -> Path:
     if not SHARED.is_dir():
         pytest.skip(f"the folder of outside cases and data is not here: expected ../{SHARED.name}")
     return SHARED
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    """The clock of limits and deadlines, event loops included; see `Clock`."""
+    clock = Clock()
+    monkeypatch.setattr(time, "monotonic", clock)
+    return clock

@@ -7,12 +7,14 @@ from typing import Any
 
 import pytest
 
+from tests.clock import Clock
 from tests.host.support import run, tool
 from toolscript import CodeMode
 from toolscript.events import CallPending
 from toolscript.host.approval import Approve, Edit, Reject
 from toolscript.result import Pending
 
+WALL_S = 60.0
 N = {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]}
 
 
@@ -145,26 +147,28 @@ async def test_an_approval_rule_that_fails_lets_nothing_through(wrong: str) -> N
     assert not ran
 
 
-async def test_the_wall_clock_stands_while_a_person_decides() -> None:
+async def test_the_wall_clock_stands_while_a_person_decides(clock: Clock) -> None:
     effects = Effects()
 
     async def approve(pending: Pending) -> Any:
-        await asyncio.sleep(1.6)
+        clock.passes(WALL_S)
+        await asyncio.sleep(0.01)
         return Approve()
 
     script = "await tools.pay({ n: 1 }); return await tools.pay({ n: 2 })"
-    result = await run(script, effects.tools, approve=approve, wall_s=1.5)
+    result = await run(script, effects.tools, approve=approve, wall_s=WALL_S)
     assert result.value == 2
 
 
 async def test_an_approval_that_never_comes_ends_with_the_run() -> None:
-    effects = Effects()
+    effects, asked = Effects(), asyncio.Event()
 
     async def approve(pending: Pending) -> Any:
+        asked.set()
         await asyncio.Event().wait()
 
     running = asyncio.create_task(run("await tools.pay({ n: 1 })", effects.tools, approve=approve))
-    await asyncio.sleep(0.1)
+    await asked.wait()
     running.cancel()
     with pytest.raises(asyncio.CancelledError):
         await running
@@ -214,14 +218,15 @@ async def test_a_nested_script_cannot_pause() -> None:
     assert not nested.effects.done
 
 
-async def test_all_clocks_stand_while_a_person_decides_in_a_nested_script() -> None:
+async def test_all_clocks_stand_while_a_person_decides_in_a_nested_script(clock: Clock) -> None:
     nested = Nested()
 
     async def approve(pending: Pending) -> Any:
-        await asyncio.sleep(2.1)
+        clock.passes(WALL_S)
+        await asyncio.sleep(0.01)
         return Approve()
 
-    result = await run("return await tools.outer({})", nested.tools, approve=approve, wall_s=2.0)
+    result = await run("return await tools.outer({})", nested.tools, approve=approve, wall_s=WALL_S)
     assert result.value == ["completed", 1]
 
 

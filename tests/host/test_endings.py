@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import threading
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
+from tests.clock import Clock
 from tests.host.support import run, tool
 from toolscript.events import (
     CallCompleted,
@@ -21,17 +23,21 @@ from toolscript.events import (
 from toolscript.host.cancel import CancelToken
 from toolscript.result import ErrorKind, RunResult
 
+WALL_S = 60.0
+
 
 class Hang:
     """A tool that ends only when it is cancelled, and says so."""
 
-    def __init__(self) -> None:
+    def __init__(self, when_begun: Callable[[], None] = lambda: None) -> None:
         self.begun = asyncio.Event()
+        self._when_begun = when_begun
         self.cancelled = 0
         self.told = False
 
     async def __call__(self, args: Any, context: Any) -> None:
         self.begun.set()
+        self._when_begun()
         try:
             await asyncio.Event().wait()
         finally:
@@ -47,9 +53,9 @@ def kind(result: RunResult) -> ErrorKind | None:
     return result.error and result.error.kind
 
 
-async def test_the_wall_clock_stops_tools_and_script() -> None:
-    hang = Hang()
-    result = await run("await tools.hang({}); return 1", [tool("hang", hang)], wall_s=1.5)
+async def test_the_wall_clock_stops_tools_and_script(clock: Clock) -> None:
+    hang = Hang(lambda: clock.passes(WALL_S))
+    result = await run("await tools.hang({}); return 1", [tool("hang", hang)], wall_s=WALL_S)
     assert kind(result) is ErrorKind.TIMEOUT
     assert result.error is not None
     assert result.error.limit == "wall_s"
@@ -103,28 +109,33 @@ async def test_cancelling_the_task_stops_everything_and_is_raised() -> None:
     assert hang.cancelled == 1
 
 
-async def test_a_tool_that_will_not_stop_does_not_hold_the_run() -> None:
+async def test_a_tool_that_will_not_stop_does_not_hold_the_run(clock: Clock) -> None:
     free = asyncio.Event()
 
     async def stubborn(args: Any, context: Any) -> None:
         while not free.is_set():
+            clock.passes(WALL_S)
             try:
                 await free.wait()
             except asyncio.CancelledError:
                 continue
 
-    result = await run("await tools.t({})", [tool("t", stubborn)], wall_s=1.5)
+    result = await run("await tools.t({})", [tool("t", stubborn)], wall_s=WALL_S)
     free.set()
     assert kind(result) is ErrorKind.TIMEOUT
     assert [call.status for call in result.calls] == ["cancelled"]
     assert any("t" in warning for warning in result.warnings)
 
 
-async def test_a_blocked_thread_does_not_hold_the_run() -> None:
-    free = threading.Event()
-    result = await run(
-        "await tools.t({})", [tool("t", lambda args, context: free.wait(20))], wall_s=1.5
-    )
+async def test_a_blocked_thread_does_not_hold_the_run(clock: Clock) -> None:
+    free, loop = threading.Event(), asyncio.get_running_loop()
+
+    def block(args: Any, context: Any) -> None:
+        loop.call_soon_threadsafe(clock.passes, WALL_S)
+        free.wait(WALL_S)
+
+    result = await run("await tools.t({})", [tool("t", block)], wall_s=WALL_S)
+    assert not free.is_set()
     free.set()
     assert kind(result) is ErrorKind.TIMEOUT
 
@@ -190,13 +201,14 @@ async def test_unawaited_calls_are_drained() -> None:
     assert sum(isinstance(event, CallStarted) for event in events) == 1
 
 
-async def test_a_drain_ends_at_the_deadline() -> None:
-    hang = Hang()
+async def test_a_drain_ends_at_the_deadline(clock: Clock) -> None:
+    # Once the script has ended: that comes in the same breath as its call.
+    hang = Hang(lambda: asyncio.get_running_loop().call_later(0.05, clock.passes, WALL_S))
     result = await run(
         "tools.hang({}); return 1",
         [tool("hang", hang)],
         knobs={"unawaited": "drain"},
-        wall_s=1.5,
+        wall_s=WALL_S,
     )
     assert kind(result) is ErrorKind.TIMEOUT
     assert hang.cancelled == 1

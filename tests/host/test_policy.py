@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from tests.clock import Clock
 from tests.host.support import run, tool
 from toolscript.contract.entry import Entry
 from toolscript.contract.tool import Manifest
@@ -52,11 +53,6 @@ def test_a_capability_set_is_no_string() -> None:
         Authority("x", "read")  # pyright: ignore[reportArgumentType]
 
 
-async def hang(request: PolicyRequest) -> Decision:
-    await asyncio.Event().wait()
-    raise AssertionError
-
-
 def raises(request: PolicyRequest) -> Decision:
     raise RuntimeError("the secret name is DB_PASSWORD")
 
@@ -93,9 +89,14 @@ async def test_whatever_is_no_clear_allowance_is_a_denial(answer: Any, waits: bo
     assert [call.status for call in result.calls] == ["denied"]
 
 
-async def test_a_policy_that_never_answers_ends_with_the_run() -> None:
+async def test_a_policy_that_never_answers_ends_with_the_run(clock: Clock) -> None:
+    async def hang(request: PolicyRequest) -> Decision:
+        clock.passes(60)
+        await asyncio.Event().wait()
+        raise AssertionError
+
     watched = Watched()
-    result = await run(SCRIPT, [watched.tool], authority=READ, policy=Policy(hang), wall_s=1.5)
+    result = await run(SCRIPT, [watched.tool], authority=READ, policy=Policy(hang), wall_s=60)
     assert not result.ok
     assert [call.status for call in result.calls] == ["cancelled"]
     assert not watched.ran
