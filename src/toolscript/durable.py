@@ -6,15 +6,15 @@ import asyncio
 import hashlib
 import logging
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields, replace
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from toolscript import jsontext
 from toolscript.contract.contract import Contract
-from toolscript.errors import ResumeError
+from toolscript.errors import JournalError, ResumeError
 from toolscript.host.approval import Answer, ApproveCallback
-from toolscript.host.entries import Head, entry_from_bytes
+from toolscript.host.entries import Entry, Head, log_from_bytes
 from toolscript.host.journal import SETTLED, Journal, MemoryJournal, StoredRun, StoredStatus
 from toolscript.host.lease import Lease, new_lease
 from toolscript.host.policy import Authority, Policy
@@ -23,6 +23,8 @@ from toolscript.host.shielded import shielded
 from toolscript.launch import Parts, Request, launch
 from toolscript.live import RunInfo
 from toolscript.result import UNSET, ErrorKind, RunError, RunResult, Unset
+
+T = TypeVar("T")
 
 _log = logging.getLogger("toolscript")
 
@@ -73,6 +75,7 @@ async def begin(parts: Parts, request: Request, journal: Journal) -> RunResult:
 
     Raises:
         ResumeError: if the id belongs to a run that is not over, or to another script.
+        JournalError: if the journal cannot be read or written.
     """
     head = _head(parts, request)
     lease = new_lease()
@@ -89,7 +92,7 @@ async def begin(parts: Parts, request: Request, journal: Journal) -> RunResult:
             f"there is a run {request.run_id!r} already, and it is not over; use resume() to go "
             "on with it, or another run_id"
         )
-    before = Head.from_bytes(stored.head)
+    before = _head_of(stored)
     if (before.source, before.input) != (head.source, head.input):
         raise ResumeError(
             f"there is a run {request.run_id!r} already, of another script or input; use another "
@@ -112,6 +115,7 @@ async def resume(
 
     Raises:
         ResumeError: for a run that is unknown, at work elsewhere, or was made by other tools.
+        JournalError: if the journal cannot be read or written.
     """
     stored = await journal.load(request.run_id)
     if stored is None:
@@ -121,7 +125,7 @@ async def resume(
         )
     if stored.status in SETTLED:
         return _with_ignored(_recorded(stored), tuple(answers))
-    head = Head.from_bytes(stored.head)
+    head = _head_of(stored)
     _check_unchanged(parts, head)
     authority = _authority(head, request.authority)
     if stored.status in ("paused", "undecided") and stored.outcome is not None:
@@ -159,7 +163,7 @@ async def give_up(journal: Journal, run_id: str) -> bool:
     stored = await journal.load(run_id)
     if stored is None or stored.status in SETTLED or stored.leased:
         return False
-    run = await _take_over(journal, stored, Head.from_bytes(stored.head))
+    run = await _take_over(journal, stored, _head_of(stored))
     before = RunResult(run_id, "failed") if stored.outcome is None else _recorded(stored)
     result = replace(
         before,
@@ -216,6 +220,8 @@ async def _give_back(journal: Journal, run_id: str, lease: Lease) -> None:
 
 
 async def _take_over(journal: Journal, stored: StoredRun, head: Head) -> RunJournal:
+    # Before the lease is taken: what cannot be read stays as it is.
+    _log_of(stored)
     lease = new_lease()
     owner = stored.lease.owner if stored.lease else None
     try:
@@ -230,7 +236,7 @@ async def _take_over(journal: Journal, stored: StoredRun, head: Head) -> RunJour
             f"run {stored.run_id!r} is being run at this moment, here or in another process; "
             "wait for it to end or to pause"
         )
-    return RunJournal(journal, head, lease, [entry_from_bytes(data) for data in current.entries])
+    return RunJournal(journal, head, lease, _log_of(current))
 
 
 def _head(parts: Parts, request: Request) -> Head:
@@ -317,8 +323,38 @@ def _status(result: RunResult) -> StoredStatus:
 
 
 def _recorded(stored: StoredRun) -> RunResult:
-    assert stored.outcome is not None, "a run that stands still has an outcome"
-    return RunResult.from_json(stored.outcome.decode())
+    outcome = stored.outcome
+    if outcome is None:
+        raise _damaged(stored, "how it stands")
+    return _read(stored, "how it stands", lambda: RunResult.from_json(outcome.decode()))
+
+
+def _head_of(stored: StoredRun) -> Head:
+    return _read(stored, "what it was begun with", lambda: Head.from_bytes(stored.head))
+
+
+def _log_of(stored: StoredRun) -> Sequence[Entry]:
+    if stored.outcome is not None and not stored.entries:
+        raise _damaged(stored, "all that it did")
+    try:
+        return log_from_bytes(stored.entries)
+    except ValueError as error:
+        raise _damaged(stored, str(error)) from error
+
+
+def _read(stored: StoredRun, what: str, read: Callable[[], T]) -> T:
+    try:
+        return read()
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
+        raise _damaged(stored, what) from error
+
+
+def _damaged(stored: StoredRun, what: str) -> JournalError:
+    return JournalError(
+        f"run {stored.run_id!r} cannot be read from the journal: {what} is missing or damaged "
+        "there. Nothing was run. Restore the journal from a copy, or begin a new run after "
+        "finding out what this one did"
+    )
 
 
 def _with_ignored(result: RunResult, ids: Sequence[str]) -> RunResult:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from toolscript import ConfigurationError, SQLiteJournal
+from toolscript import ConfigurationError, JournalError, SQLiteJournal
 from toolscript.host.lease import new_lease
 
 posix = pytest.mark.skipif(os.name != "posix", reason="file modes are those of POSIX")
@@ -172,7 +172,7 @@ async def test_a_failed_append_leaves_nothing(tmp_path: Path):
     journal = SQLiteJournal(tmp_path / "runs.db")
     lease = new_lease()
     await journal.create("a", b"", lease)
-    with pytest.raises(sqlite3.Error):
+    with pytest.raises(JournalError):
         await journal.append("a", lease, [b"fits", object()])  # pyright: ignore[reportArgumentType]
     assert await journal.append("a", lease, [b"next"])
     run = await journal.load("a")

@@ -10,6 +10,7 @@ place is found out by it.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, fields
 from typing import Any, Final, NamedTuple
 
@@ -197,6 +198,39 @@ def entry_from_bytes(data: bytes) -> Entry:
         reply["images"] = tuple(Image(*image) for image in reply["images"])
         values["reply"] = Reply(value=body.decode() if separator else None, **reply)
     return kind(**values)
+
+
+def log_from_bytes(log: Sequence[bytes]) -> list[Entry]:
+    """The entries of a whole log.
+
+    Raises:
+        ValueError: naming the first entry that cannot stand where it does.
+    """
+    entries: list[Entry] = []
+    known: set[int] = set()
+    finished: set[int] = set()
+    for place, data in enumerate(log, 1):
+        try:
+            entry = entry_from_bytes(data)
+            _check_place(entry, known, finished)
+        except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
+            raise ValueError(f"entry {place} of {len(log)}") from error
+        entries.append(entry)
+    return entries
+
+
+def _check_place(entry: Entry, known: set[int], finished: set[int]) -> None:
+    if isinstance(entry, Opened | Closed):
+        return
+    if isinstance(entry, Decided) and entry.seq not in known:
+        raise ValueError("an answer that nobody asked for")
+    known.add(entry.seq)
+    if isinstance(entry, Finished):
+        if entry.seq in finished:
+            raise ValueError("a call that ended twice")
+        finished.add(entry.seq)
+        if entry.reply.value is not None:
+            jsontext.loads(entry.reply.value)
 
 
 def _check_version(version: int) -> None:

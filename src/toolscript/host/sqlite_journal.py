@@ -17,9 +17,10 @@ from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Final, Literal, Protocol
+from types import UnionType
+from typing import Any, Final, Literal, Protocol, get_args
 
-from toolscript.errors import ConfigurationError
+from toolscript.errors import ConfigurationError, JournalError
 from toolscript.host.journal import StoredRun, StoredStatus, may_prune
 from toolscript.host.lease import Lease
 
@@ -70,6 +71,17 @@ _APPEND: Final = """
     FROM runs WHERE run_id = ?1 AND owner = ?2
 """
 
+_ADVICE: Final = {
+    "SQLITE_BUSY": f"; another process held it for more than {_BUSY_S:g} s: try again when it is "
+    "done, and let no program keep it locked",
+    "SQLITE_FULL": "; make room on the disk, then resume the run",
+    "SQLITE_IOERR": "; see that the disk is there and has room, then resume the run",
+    "SQLITE_READONLY": "; it has to be writable, and so has its folder",
+    "SQLITE_CORRUPT": "; restore the file from a copy, or give another one",
+    "SQLITE_NOTADB": "; it is damaged or no journal: restore it from a copy, or give another one",
+    "SQLITE_ERROR": "; it is damaged or no journal: restore it from a copy, or give another one",
+}
+
 _Row = tuple[Any, ...]
 
 
@@ -90,6 +102,8 @@ class SQLiteJournal:
     Raises:
         ConfigurationError: when first used, for a file that is not a journal, or is one of
             a newer toolscript.
+        JournalError: when it is used and the file is locked for long, damaged, replaced, or
+            cannot be written.
     """
 
     def __init__(
@@ -109,6 +123,7 @@ class SQLiteJournal:
         self._lock = threading.Lock()
         self._connection: sqlite3.Connection | None = None
         self._pid = 0
+        self._identity: tuple[int, int] | None = None
         self._inherited: list[sqlite3.Connection] = []
 
     async def create(self, run_id: str, head: bytes, lease: Lease) -> bool:
@@ -128,9 +143,15 @@ class SQLiteJournal:
             if row is None:
                 return None
             entries = database.execute(
-                "SELECT data FROM entries WHERE run = ? ORDER BY position", (row[0],)
+                "SELECT position, data FROM entries WHERE run = ? ORDER BY position", (row[0],)
             ).fetchall()
-        return self._stored(row, tuple(self._decode(data) for (data,) in entries))
+        whole = all(
+            position == place and isinstance(data, bytes)
+            for place, (position, data) in enumerate(entries, 1)
+        )
+        if not whole:
+            raise self._damaged(run_id)
+        return self._stored(row, tuple(self._decode(data) for _, data in entries))
 
     async def claim(self, run_id: str, lease: Lease, *, instead_of: str | None) -> bool:
         return self._change(
@@ -182,34 +203,53 @@ class SQLiteJournal:
     def _change(self, statement: str, values: tuple[Any, ...]) -> bool:
         """Run one statement, which is a transaction by itself; whether it changed a row."""
         with self._lock:
-            return self._open().execute(statement, values).rowcount == 1
+            database = self._open()
+            try:
+                return database.execute(statement, values).rowcount == 1
+            except sqlite3.Error as error:
+                raise _failed(self._path, error) from error
 
     @contextmanager
     def _transaction(self, begin: str = _WRITE) -> Generator[sqlite3.Connection]:
         with self._lock:
             database = self._open()
-            database.execute(begin)
             try:
+                database.execute(begin)
                 yield database
-            except BaseException:
-                database.execute("ROLLBACK")
+                database.execute("COMMIT")
+            except BaseException as error:
+                # Some failures have rolled back already.
+                if database.in_transaction:
+                    database.execute("ROLLBACK")
+                if isinstance(error, sqlite3.Error):
+                    raise _failed(self._path, error) from error
                 raise
-            database.execute("COMMIT")
 
     def _open(self) -> sqlite3.Connection:
         if self._connection is not None:
             if self._pid == os.getpid():
+                if _identity(self._path) != self._identity:
+                    self._connection.close()
+                    self._connection = None
+                    raise JournalError(
+                        f"the journal {self._path} was removed or replaced while it was open; "
+                        "what was written since is not in the file that is there now. Put the "
+                        "old one back, or begin a new run"
+                    )
                 return self._connection
             # After a fork the connection is the parent's. Closing it here could drop locks
             # that the parent relies on, so it is kept, unused.
             self._inherited.append(self._connection)
             self._connection = None
         self._connection = _connect(self._path, self._synchronous)
+        self._identity = _identity(self._path)
         self._pid = os.getpid()
         return self._connection
 
     def _stored(self, row: _Row, entries: tuple[bytes, ...]) -> StoredRun:
         run = _run(row)
+        if not _is_sound(run):
+            raise self._damaged(run.run_id)
         return replace(
             run,
             head=self._decode(run.head),
@@ -221,7 +261,21 @@ class SQLiteJournal:
         return data if self._codec is None else self._codec.encode(data)
 
     def _decode(self, data: bytes) -> bytes:
-        return data if self._codec is None else self._codec.decode(data)
+        if self._codec is None:
+            return data
+        try:
+            return self._codec.decode(data)
+        except Exception as error:
+            raise JournalError(
+                f"the codec cannot decode what is in the journal {self._path} "
+                f"({type(error).__name__}); use the codec and the key that it was written with"
+            ) from error
+
+    def _damaged(self, run_id: object) -> JournalError:
+        return JournalError(
+            f"the journal {self._path} is damaged: what it holds of run {run_id!r} was not "
+            "written by toolscript, or is not complete. Restore the file from a copy"
+        )
 
 
 def _connect(path: Path, synchronous: str) -> sqlite3.Connection:
@@ -237,11 +291,31 @@ def _connect(path: Path, synchronous: str) -> sqlite3.Connection:
         _prepare(database, path, synchronous)
     except sqlite3.Error as error:
         database.close()
-        raise ConfigurationError(f"the journal {path} cannot be used: {error}") from None
+        raise ConfigurationError(f"the journal {path} cannot be used: {_told(error)}") from None
     except BaseException:
         database.close()
         raise
     return database
+
+
+def _failed(path: Path, error: sqlite3.Error) -> JournalError:
+    return JournalError(f"the journal {path} failed: {_told(error)}")
+
+
+def _told(error: sqlite3.Error) -> str:
+    """What SQLite says of a failure, and what to do about it where that is known."""
+    name = getattr(error, "sqlite_errorname", None) or ""
+    advice = next((text for code, text in _ADVICE.items() if name.startswith(code)), "")
+    return f"{error}{advice}"
+
+
+def _identity(path: Path) -> tuple[int, int] | None:
+    """Which file is at a place at this moment; None where there is none."""
+    try:
+        found = os.stat(path)
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
 
 
 def _prepare(database: sqlite3.Connection, path: Path, synchronous: str) -> None:
@@ -299,6 +373,22 @@ def _run(row: _Row) -> StoredRun:
     _, run_id, status, head, outcome, owner, machine, pid, started, expires_at, *times = row
     lease = None if owner is None else Lease(owner, machine, pid, started, expires_at)
     return StoredRun(run_id, status, head, outcome, (), lease, *times)
+
+
+def _is_sound(run: StoredRun) -> bool:
+    """Whether a row holds what this module writes. SQLite itself takes any type anywhere."""
+    lease = run.lease
+    typed: list[tuple[object, type | UnionType]] = [
+        (run.head, bytes),
+        (run.outcome, bytes | None),
+        (run.created_at, float),
+        (run.updated_at, float),
+    ]
+    if lease is not None:
+        typed += [(lease.pid, int), (lease.expires_at, float)]
+    return run.status in get_args(StoredStatus) and all(
+        isinstance(value, kind) for value, kind in typed
+    )
 
 
 def _lease_row(lease: Lease) -> tuple[str, str | None, int, int | None, float]:
