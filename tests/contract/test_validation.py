@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import jsonschema
@@ -133,6 +134,101 @@ def test_large_values_are_explained_by_their_first_parts(
     message = refusal(schema, value).message
     assert sentence in message
     assert len(message) < 2_000
+
+
+NESTED = {
+    "$defs": {
+        "n": {
+            "oneOf": [
+                {"type": "integer"},
+                {"type": "array", "items": {"$ref": "#/$defs/n"}},
+                {"type": "array", "items": {"$ref": "#/$defs/n"}, "minItems": 1},
+            ]
+        }
+    },
+    "$ref": "#/$defs/n",
+}
+EXPRESSION = {
+    "$defs": {
+        "e": {
+            "oneOf": [
+                {
+                    "type": "object",
+                    "properties": {
+                        "args": {"type": "array", "items": {"$ref": "#/$defs/e"}},
+                        "kind": {"const": kind},
+                    },
+                    "required": ["kind"],
+                }
+                for kind in ("and", "or", "not")
+            ]
+        }
+    },
+    "$ref": "#/$defs/e",
+}
+BINARY = {
+    "properties": {
+        "v": {"type": "integer"},
+        "a": {"anyOf": [{"$ref": "#"}, {"type": "null"}]},
+        "b": {"anyOf": [{"$ref": "#"}, {"type": "null"}]},
+    }
+}
+
+
+def chain(levels: int, end: Any, wrap: Callable[[Any], Any]) -> Any:
+    for _ in range(levels):
+        end = wrap(end)
+    return end
+
+
+@pytest.mark.parametrize(
+    ("schema", "value", "sentence"),
+    [
+        (NESTED, chain(2, "x", lambda one: [one]), "[0][0] must be an integer or an array"),
+        (NESTED, chain(400, "x", lambda one: [one]), "too many alternatives to say where"),
+        (EXPRESSION, chain(1, {"kind": "xor"}, lambda one: {"kind": "not", "args": [one]}), "kind"),
+        (
+            EXPRESSION,
+            chain(100, {"kind": "xor"}, lambda one: {"kind": "not", "args": [one]}),
+            "too many alternatives to say where",
+        ),
+        (BINARY, chain(40, {"v": "x"}, lambda one: {"a": one}), "v must be an integer"),
+        (BINARY, chain(14, {"v": "x"}, lambda one: {"a": one, "b": one}), "does not fit"),
+        ({"items": {"items": {}}, "maxItems": 0}, chain(300, 1, lambda one: [one]), "does not fit"),
+    ],
+)
+def test_saying_what_is_wrong_ends_however_many_alternatives_there_are(
+    schema: Any, value: Any, sentence: str
+) -> None:
+    validator = compile_validator(schema)
+    assert not validator.is_valid(value)
+    message = refusal(schema, value).message
+    assert sentence in message
+    assert len(message) < 2_000
+
+
+@pytest.mark.parametrize(
+    ("schema", "value"),
+    [
+        ({"pattern": "^(a|a)*b(?=c)$"}, "a" * 5_000),
+        ({"items": {"pattern": "^(a|a)*b(?=c)$"}}, ["a" * 40] * 5_000),
+        (
+            {"patternProperties": {"^(a|a)*b(?=c)$": {}}, "additionalProperties": False},
+            {"a" * 40: 1},
+        ),
+    ],
+)
+def test_a_pattern_that_never_ends_is_told_as_such(schema: Any, value: Any) -> None:
+    assert "takes too long to check against its pattern" in refusal(schema, value).message
+
+
+def test_long_names_and_paths_are_cut() -> None:
+    found = refusal({"additionalProperties": False}, {"k" * 100_000: 1})
+    assert len(found.message) < 200
+    deep = chain(200, "x", lambda one: {"a": one})
+    found = refusal({"additionalProperties": {"$ref": "#"}, "type": "object"}, deep)
+    assert "a.a…a.a" in found.message.replace("a.a.a", "a.a")
+    assert len(found.message) < 500
 
 
 def test_results_are_refused_with_their_own_code() -> None:

@@ -161,6 +161,21 @@ def test_only_a_string_that_is_exactly_the_value_is_taken(
     assert coerce_strings(SCHEMA, value) == (expected, places)
 
 
+def test_only_values_of_bounded_size_are_looked_through_for_strings() -> None:
+    table = {"extra": {f"k{number}": "1" for number in range(20_000)}}
+    assert coerce_strings(SCHEMA, table) == (table, [])
+    many = {"extra": {f"k{number}": "1" for number in range(2_000)}}
+    assert len(coerce_strings(SCHEMA, many)[1]) == 2_000
+
+
+def test_a_string_of_too_many_levels_stays_a_string() -> None:
+    nested = {"flags": "[" * 513 + "]" * 513}
+    assert coerce_strings(SCHEMA, nested) == (nested, [])
+    found, places = coerce_strings(SCHEMA, {"flags": "[" * 500 + "]" * 500})
+    assert places == ["flags"]
+    assert isinstance(found["flags"], list)
+
+
 JSON = st.recursive(
     st.none()
     | st.booleans()

@@ -12,6 +12,7 @@ import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any, Literal, cast
 
 from toolscript.contract.nearest import nearest
@@ -20,6 +21,12 @@ from toolscript.errors import ToolError
 Path = tuple[str | int, ...]
 
 QUOTED_CHARS = 40
+_NAME_CHARS = 80
+"""An identifier in a path is whole up to this length."""
+_MOST_STEPS = 40
+_ENDS_SHOWN = 12
+_MOST_GIVEN = 100
+"""Given properties that are compared with a missing one."""
 _MOST_PROBLEMS = 8
 _MOST_KEYS = 40
 _MOST_CHOICES = 12
@@ -45,12 +52,15 @@ class Problem:
 
 
 def path_text(path: Sequence[str | int], root: str = "") -> str:
-    """A path as a script would write it: `rows[3].when`, `user["first-name"]`."""
+    """A path as a script would write it: `rows[3].when`, `user["first-name"]`; long ones are cut."""
+    if len(path) > _MOST_STEPS:
+        end = path_text(path[-_ENDS_SHOWN:])
+        return f"{path_text(path[:_ENDS_SHOWN], root)}…{end}"
     text = root
     for step in path:
         if isinstance(step, int):
             text += f"[{step}]"
-        elif _IDENTIFIER.match(step):
+        elif len(step) <= _NAME_CHARS and _IDENTIFIER.match(step):
             text += f".{step}" if text else step
         else:
             quoted = json.dumps(_shortened(step), ensure_ascii=False)
@@ -108,11 +118,14 @@ def number_text(value: int | float) -> str:
     return repr(value)
 
 
-def choices_text(values: Iterable[Any]) -> str:
+def choices_text(values: Sequence[Any]) -> str:
     """`"a", "b" or "c"`, cut where there are many."""
-    words = [_shortened(json.dumps(value, ensure_ascii=False, default=str)) for value in values]
-    if len(words) > _MOST_CHOICES:
-        return f"{', '.join(words[:_MOST_CHOICES])}, … ({len(words)} in all)"
+    words = [
+        _shortened(json.dumps(value, ensure_ascii=False, default=str))
+        for value in values[:_MOST_CHOICES]
+    ]
+    if len(values) > _MOST_CHOICES:
+        return f"{', '.join(words)}, … ({len(values)} in all)"
     return either(words)
 
 
@@ -137,7 +150,7 @@ def missing_property(
     path: Path, keys: tuple[str, ...], allowed: str = "", given: Iterable[str] = ()
 ) -> Problem:
     """A required property that is not there, with a given one that may have been meant."""
-    close = nearest(str(path[-1]), given, limit=1)
+    close = nearest(str(path[-1]), islice(given, _MOST_GIVEN), limit=1)
     seen = f", you passed {json.dumps(_shortened(close[0]), ensure_ascii=False)}" if close else ""
     return Problem(path, f"is missing{f' ({allowed})' if allowed else ''}{seen}", "missing", keys)
 

@@ -12,6 +12,7 @@ from typing import Any, Final, cast
 from toolscript import jsontext
 from toolscript.contract.problems import path_text
 from toolscript.contract.tool import JsonSchema
+from toolscript.jsonscan import deeper_than
 
 _NAMES: Final = {
     bool: ("boolean",),
@@ -23,7 +24,9 @@ _NAMES: Final = {
 }
 
 _MOST_PLACES: Final = 10_000
+"""Parts of a value that are looked at; a larger value was not written by hand."""
 _MOST_STEPS: Final = 16
+_NESTING: Final = 512
 
 Path = tuple[str | int, ...]
 
@@ -33,29 +36,41 @@ def coerce_strings(schema: JsonSchema, value: Any) -> tuple[Any, list[str]]:
     places: list[str] = []
     holder: list[Any] = [value]
     work: list[tuple[Any, Any, Any, Path]] = [(holder, 0, schema, ())]
-    for _ in range(_MOST_PLACES):
-        if not work:
-            break
+    left = _MOST_PLACES
+    while work:
         owner, key, part, path = work.pop()
         item = owner[key]
         options = _options(schema, part)
         if isinstance(item, str):
-            found = _meant(item, options)
+            found = _meant(item, options, _NESTING - len(path))
             if found is not None:
                 owner[key] = item = found[0]
                 places.append(path_text(path) or "arguments")
+        if not isinstance(item, dict | list):
+            continue
+        left -= len(cast("dict[str, Any] | list[Any]", item))
+        if left < 0:
+            break
         if isinstance(item, dict):
             copy = owner[key] = dict(cast("dict[str, Any]", item))
-            for name in copy:
-                inner = _property(options, name)
+            for name, one in copy.items():
+                inner = _property(options, name) if _may_hold_strings(one) else None
                 if inner is not None:
                     work.append((copy, name, inner, (*path, name)))
-        elif isinstance(item, list):
+        else:
             listed = owner[key] = list(cast("list[Any]", item))
             inner = _items(options)
             if inner is not None:
-                work.extend((listed, place, inner, (*path, place)) for place in range(len(listed)))
+                work.extend(
+                    (listed, place, inner, (*path, place))
+                    for place, one in enumerate(listed)
+                    if _may_hold_strings(one)
+                )
     return holder[0], sorted(places)
+
+
+def _may_hold_strings(value: Any) -> bool:
+    return isinstance(value, str | dict | list)
 
 
 def _options(root: JsonSchema, schema: Any) -> list[Mapping[str, Any]]:
@@ -114,9 +129,11 @@ def _types(options: list[Mapping[str, Any]]) -> set[str]:
     return found
 
 
-def _meant(text: str, options: list[Mapping[str, Any]]) -> tuple[Any] | None:
+def _meant(text: str, options: list[Mapping[str, Any]], levels: int) -> tuple[Any] | None:
     types = _types(options)
     if not types or "string" in types or "any" in types:
+        return None
+    if deeper_than(text.encode("utf-8", "surrogatepass"), levels):
         return None
     try:
         value = jsontext.loads(text)
