@@ -2,21 +2,37 @@
 
 from __future__ import annotations
 
+import enum
 import inspect
+import json
 import sys
 import types
 import typing
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping
-from typing import Any, Final, Literal, NotRequired, Required, Union, cast, get_args, get_origin
+from collections.abc import AsyncIterable, Awaitable, Callable, Collection, Iterator, Mapping
+from typing import (
+    Any,
+    Final,
+    Literal,
+    LiteralString,
+    NotRequired,
+    Required,
+    Union,
+    cast,
+    get_args,
+    get_origin,
+)
 
-from pydantic import ConfigDict
-from typing_extensions import TypedDict, get_type_hints, is_typeddict
+from pydantic import BeforeValidator, ConfigDict
+from pydantic_core import to_jsonable_python
+from typing_extensions import TypedDict, Unpack, get_type_hints, is_typeddict
 
 from toolscript.contract.v1_models import is_v1_model, v1_annotation
 
 _REQUIRED: Final = (Required, typing.Required)
 _MARKS: Final = (*_REQUIRED, NotRequired, typing.NotRequired)
-_AWAITED: Final = (Awaitable, Coroutine)
+_SCALARS: Final = (str, int, float, bool, type(None))
+_UNPACK: Final = (Unpack, typing.Unpack)
+_STREAMS: Final = (AsyncIterable, Iterator)
 _UNION: Final[Any] = Union
 Direction = Literal["input", "output"]
 
@@ -44,15 +60,17 @@ def resolved_hints(function: Callable[..., Any]) -> dict[str, Any]:
 
 def returned(annotation: Any) -> Any:
     """What a caller gets once it has awaited: `Awaitable[X]` is X."""
-    while get_origin(annotation) in _AWAITED:
+    origin = get_origin(annotation)
+    while isinstance(origin, type) and issubclass(origin, Awaitable):
         annotation = get_args(annotation)[-1]
+        origin = get_origin(annotation)
     return annotation
 
 
 def is_stream(annotation: Any) -> bool:
-    """Whether an annotation promises a series of values over time."""
+    """Whether an annotation promises values one by one: an iterator, a generator, a stream."""
     origin = get_origin(annotation) or annotation
-    return isinstance(origin, type) and issubclass(origin, AsyncIterator)
+    return isinstance(origin, type) and issubclass(origin, _STREAMS)
 
 
 def optional(annotation: Any) -> Any:
@@ -63,8 +81,8 @@ def optional(annotation: Any) -> Any:
 def adapted(annotation: Any, direction: Direction) -> Any:
     """The same type as pydantic 2 understands it.
 
-    TypedDicts of `typing` (which pydantic refuses before Python 3.12) and models of pydantic 1
-    are replaced by equals. A TypedDict in a result keeps keys that it does not declare, and one
+    TypedDicts of `typing` (which pydantic refuses before Python 3.12), models of pydantic 1 and
+    what it has no schema for (`Collection`, `LiteralString`) are replaced by equals. A TypedDict in a result keeps keys that it does not declare, and one
     in arguments refuses them: neither is dropped without a word.
     """
     return _adapted(annotation, direction, {})
@@ -75,8 +93,14 @@ def _adapted(annotation: Any, direction: Direction, seen: dict[Any, Any]) -> Any
         return _typed_dict(annotation, direction, seen)
     if is_v1_model(annotation):
         return v1_annotation(annotation)
+    if annotation is LiteralString:
+        return str
+    if direction == "input" and _is_enum(annotation):
+        return _by_json_value(annotation)
     origin = get_origin(annotation)
     args = get_args(annotation)
+    if (origin or annotation) is Collection:
+        return list[_adapted(args[0], direction, seen)] if args else list[Any]
     if origin is None or not args or origin is Literal:
         return annotation
     if is_typeddict(origin):
@@ -96,26 +120,39 @@ def _adapted(annotation: Any, direction: Direction, seen: dict[Any, Any]) -> Any
     return origin[new]
 
 
+def _is_enum(annotation: Any) -> bool:
+    return isinstance(annotation, type) and issubclass(annotation, enum.Enum)
+
+
+def _by_json_value(cls: type[enum.Enum]) -> Any:
+    """An enumeration that is also found by the JSON form of its values: lists for tuples, text
+    for dates."""
+    if all(isinstance(member.value, _SCALARS) for member in cls):
+        return cls
+    members = {_canonical(member): member for member in cls}
+
+    def found(value: Any) -> Any:
+        return value if isinstance(value, cls) else members.get(_canonical(value), value)
+
+    return typing.Annotated[cls, BeforeValidator(found)]
+
+
+def _canonical(value: Any) -> str:
+    return json.dumps(to_jsonable_python(value, fallback=repr), sort_keys=True)
+
+
 def _typed_dict(cls: Any, direction: Direction, seen: dict[Any, Any]) -> Any:
     """A copy of a TypedDict under the same name, made by `typing_extensions`."""
     if cls in seen:
         return seen[cls]
     # A recursive TypedDict cannot refer to its own copy before that exists.
     seen[cls] = dict[str, Any]
-    module = sys.modules.get(cls.__module__)
-    namespace = dict(vars(module)) if module else {}
     try:
-        hints = get_type_hints(cls, namespace, {cls.__name__: cls}, include_extras=True)
+        keys = keys_of_typed_dict(cls)
     except NameError:
         return seen[cls]
-    required: frozenset[str] = cls.__required_keys__
     fields: dict[str, Any] = {}
-    for name, hint in hints.items():
-        # Under postponed annotations the class itself does not see its `Required[...]`.
-        needed = name in required
-        while get_origin(hint) in _MARKS:
-            needed = get_origin(hint) in _REQUIRED
-            hint = get_args(hint)[0]
+    for name, (hint, needed) in keys.items():
         inner = _adapted(hint, direction, seen)
         fields[name] = Required[inner] if needed else NotRequired[inner]
     make: Any = TypedDict
@@ -127,6 +164,32 @@ def _typed_dict(cls: Any, direction: Direction, seen: dict[Any, Any]) -> Any:
     copy.__pydantic_config__ = ConfigDict(extra=extra) | own
     seen[cls] = copy
     return copy
+
+
+def keys_of_typed_dict(cls: Any) -> dict[str, tuple[Any, bool]]:
+    """The keys of a TypedDict, each with its type and whether it is required.
+
+    Raises:
+        NameError: for a type that cannot be found.
+    """
+    module = sys.modules.get(cls.__module__)
+    namespace = dict(vars(module)) if module else {}
+    hints = get_type_hints(cls, namespace, {cls.__name__: cls}, include_extras=True)
+    required: frozenset[str] = cls.__required_keys__
+    found: dict[str, tuple[Any, bool]] = {}
+    for name, hint in hints.items():
+        # Under postponed annotations the class itself does not see its `Required[...]`.
+        needed = name in required
+        while get_origin(hint) in _MARKS:
+            needed = get_origin(hint) in _REQUIRED
+            hint = get_args(hint)[0]
+        found[name] = (hint, needed)
+    return found
+
+
+def unpacked_keywords(annotation: Any) -> Any:
+    """The TypedDict that `**options: Unpack[Options]` is annotated with (PEP 692), or None."""
+    return get_args(annotation)[0] if get_origin(annotation) in _UNPACK else None
 
 
 def _enclosing_locals(function: Callable[..., Any]) -> dict[str, Any]:

@@ -8,7 +8,7 @@ import logging
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any, Final, cast, get_args, get_origin
+from typing import Annotated, Any, Final, Never, NoReturn, cast, get_args, get_origin
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 from pydantic import create_model as create_model_untyped
@@ -18,9 +18,11 @@ from pydantic_core import PydanticSerializationError, PydanticUndefined
 from toolscript.contract.annotations import (
     adapted,
     is_stream,
+    keys_of_typed_dict,
     optional,
     resolved_hints,
     returned,
+    unpacked_keywords,
 )
 from toolscript.contract.docstring import Docstring, parse_docstring
 from toolscript.contract.problems import Problem, tool_error
@@ -33,7 +35,9 @@ logger = logging.getLogger("toolscript")
 
 _create_model = cast("Callable[..., type[BaseModel]]", create_model_untyped)
 _CONTEXT: Final = "ToolContext"
-_UNKNOWN_RESULTS: Final = (inspect.Signature.empty, Any, object, ToolValue)
+_UNKNOWN_RESULTS: Final = (inspect.Signature.empty, Any, object, ToolValue, Never, NoReturn)
+_ABSENT: Final = object()
+"""The default of a parameter that may be left out and has no default."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +130,7 @@ def _shape_of(function: Callable[..., Any], inner: Callable[..., Any], name: str
             f"{name!r} has no signature that Python can tell ({error}): wrap it in a function "
             f"with named, annotated parameters"
         ) from error
+    _refuse_unbound(function, signature)
     hints = resolved_hints(inner)
     for wrong in set(getattr(inner, "__annotations__", {})) - set(hints):
         logger.warning("tool %r: the annotation of %r cannot be resolved", name, wrong)
@@ -142,6 +147,10 @@ def _shape_of(function: Callable[..., Any], inner: Callable[..., Any], name: str
         annotation = hints.get(parameter.name, Any)
         if _is_context(annotation, getattr(inner, "__annotations__", {}).get(parameter.name)):
             context = parameter.name
+            continue
+        keywords = unpacked_keywords(annotation)
+        if keywords is not None:
+            parameters += _unpacked(keywords, docstring)
             continue
         if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
             stars = "*" if parameter.kind is parameter.VAR_POSITIONAL else "**"
@@ -164,6 +173,39 @@ def _shape_of(function: Callable[..., Any], inner: Callable[..., Any], name: str
             f"{name!r} yields its results one by one, and a tool answers once: return a list"
         )
     return _Shape(tuple(parameters), context, tuple(positions), result, docstring)
+
+
+def _unpacked(keywords: Any, docstring: Docstring) -> list[_Parameter]:
+    """The parameters that `**options: Unpack[Options]` stands for (PEP 692)."""
+    return [
+        _Parameter(
+            name=name,
+            outside=name,
+            annotation=annotation,
+            default=inspect.Parameter.empty if required else _ABSENT,
+            description=docstring.params.get(name, ""),
+        )
+        for name, (annotation, required) in keys_of_typed_dict(keywords).items()
+    ]
+
+
+def _refuse_unbound(function: Any, signature: inspect.Signature) -> None:
+    """A method that was taken from its class has nobody to be called on."""
+    first = next(iter(signature.parameters.values()), None)
+    owner, _, method = getattr(function, "__qualname__", "").rpartition(".")
+    if (
+        inspect.isfunction(function)
+        and first is not None
+        and first.name == "self"
+        and first.annotation is first.empty
+        and owner
+        and not owner.endswith("<locals>")
+    ):
+        kind = owner.rpartition(".")[2]
+        raise ContractError(
+            f"{kind}.{method} is a method without its object: pass it from an instance, such as "
+            f"{kind}(...).{method}"
+        )
 
 
 def _doc_of(function: Any, inner: Callable[..., Any]) -> str | None:
@@ -223,12 +265,23 @@ def _input_of(shape: _Shape, name: str) -> tuple[type[BaseModel], JsonSchema]:
             try:
                 _model_of({key: (annotation, field)})
             except Exception as error:
-                reason = str(error).partition("\n")[0] or type(error).__name__
                 logger.warning(
-                    "tool %r: parameter %r is declared as unknown: %s", name, parameter.name, reason
+                    "tool %r: parameter %r is declared as unknown: %s",
+                    name,
+                    parameter.name,
+                    _reason(error),
                 )
                 fields[key] = (Any, field)
     return _model_of(fields)
+
+
+def _reason(error: Exception) -> str:
+    """Why pydantic takes no type, on one line: what it says first, or last where that only leads
+    to it."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    if not lines:
+        return type(error).__name__
+    return lines[-1] if lines[0].endswith(":") else lines[0]
 
 
 def _model_of(fields: dict[str, tuple[Any, Any]]) -> tuple[type[BaseModel], dict[str, Any]]:
@@ -256,6 +309,9 @@ def _field_of(parameter: _Parameter) -> tuple[Any, Any]:
             default = default.default
     elif default is inspect.Parameter.empty:
         default = PydanticUndefined
+    elif default is _ABSENT:
+        settings["default_factory"] = _absent
+        default = PydanticUndefined
     if default is Ellipsis:
         default = PydanticUndefined
     if default is None and annotation is not Any:
@@ -263,6 +319,11 @@ def _field_of(parameter: _Parameter) -> tuple[Any, Any]:
     if default is not PydanticUndefined:
         settings["default"] = default
     return annotation, Field(**settings)
+
+
+def _absent() -> Any:
+    """Pydantic's value for what a script left out; the function never sees it."""
+    return _ABSENT
 
 
 def _parser(
@@ -298,8 +359,7 @@ def _output_of(shape: _Shape, name: str) -> tuple[JsonSchema | None, Callable[[A
         schema = schema_of(adapter, "serialization")
     except Exception as error:
         # As with parameters: whatever the type's own hooks raise concerns this tool alone.
-        reason = str(error).partition("\n")[0]
-        logger.warning("tool %r: its result is declared as unknown: %s", name, reason)
+        logger.warning("tool %r: its result is declared as unknown: %s", name, _reason(error))
         return None, None
     # A named type says for itself what it is, the same in every tool that returns it.
     if shape.docstring.returns and not {"description", "title", "$ref"} & set(schema):

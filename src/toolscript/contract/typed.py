@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import enum
 import re
 from typing import Any, Final, Literal, cast
 
@@ -23,6 +24,7 @@ from toolscript.contract.problems import (
 from toolscript.contract.v1_models import lift_v1_definitions
 
 _MOST_ERRORS: Final = 32
+_MOST_FLAGS: Final = 16
 _VOICE: Final = (
     (re.compile(r"^(Value|Assertion) error, "), ""),
     (re.compile(r"^Input should be "), "must be "),
@@ -63,6 +65,30 @@ class QuietJsonSchema(GenerateJsonSchema):
             if choice.get("type") == "string":
                 choice["format"] = "decimal"
         return found
+
+    def bytes_schema(self, schema: Any) -> JsonSchemaValue:
+        """Bytes cross as text. Those that are none need a type that says how they are written,
+        such as `pydantic.Base64Bytes`."""
+        found = super().bytes_schema(schema)
+        return {**found, "format": "utf-8"} if found.get("format") == "binary" else found
+
+    def enum_schema(self, schema: Any) -> JsonSchemaValue:
+        """Flags cross as their sum, of which pydantic's own schema knows the single ones only."""
+        found = super().enum_schema(schema)
+        flags: type[enum.Enum] = schema["cls"]
+        if not issubclass(flags, enum.Flag):
+            return found
+        found.pop("enum", None)
+        found.pop("const", None)
+        values = ", ".join(f"{flag.name} = {flag.value}" for flag in list(flags)[:_MOST_FLAGS])
+        told = f"Sum of flags: {values}."
+        described = found.get("description")
+        return {
+            **found,
+            "type": "integer",
+            "minimum": 0,
+            "description": f"{described} {told}" if described else told,
+        }
 
     def field_title_should_be_set(self, schema: Any) -> bool:
         return False
@@ -126,6 +152,8 @@ def _problem(error: dict[str, Any], secret: set[str]) -> Problem:
         return missing_property(path, ())
     if error["type"] == "extra_forbidden":
         return unknown_property(path, (), ())
+    if error["type"] == "union_tag_not_found":
+        return missing_property((*path, str(error["ctx"]["discriminator"]).strip("'")), ())
     text = _TYPE_WORDS.get(str(error["type"])) or str(error["msg"])
     for pattern, instead in _VOICE:
         text = pattern.sub(instead, text)
