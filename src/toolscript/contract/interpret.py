@@ -229,14 +229,22 @@ class Interpreter:
         ]
 
     def _with_tag(self, choice: Shape, tag: str, value: Shape | None) -> Shape:
-        """A choice with its value of the discriminating property, where it names none itself."""
+        """A choice that has the discriminating property, with its value where it names none.
+
+        Without the property nobody could tell which choice is meant (OpenAPI 3.1, section 4.8.25),
+        also where a choice has a default for it.
+        """
         seen = self._resolve(choice) if isinstance(choice, Ref) else choice
-        if value is None or not isinstance(seen, ObjectOf):
+        if not isinstance(seen, ObjectOf):
             return choice
         given = seen.properties.get(tag)
         named = given.shape if given is not None else UNKNOWN
         named = self._resolve(named) if isinstance(named, Ref) else named
         if not isinstance(named, Unknown) and named != STRING:
+            value = UNKNOWN
+            if given is None or given.required:
+                return choice
+        if value is None:
             return choice
         return self._both(choice, ObjectOf({tag: Property(value, required=True)}))
 
@@ -410,6 +418,8 @@ class Interpreter:
         if prefix is None and isinstance(after, list):
             prefix, after = cast("list[Any]", after), schema.get("additionalItems", True)
         if prefix is None:
+            if after is False or _whole(schema.get("maxItems")) == 0:
+                return Tuple((), 0, None)
             return ArrayOf(self.shape(after, (path, "items")))
         if not isinstance(prefix, list):
             self._problem(path, f"prefixItems must be a list of schemas, not {shown(prefix)}")

@@ -17,7 +17,7 @@ from toolscript.contract.comments import (
 )
 from toolscript.contract.graph import components, is_circular
 from toolscript.contract.interpret import Interpreter
-from toolscript.contract.names import is_identifier
+from toolscript.contract.names import INHERITED_MEMBERS, is_identifier
 from toolscript.contract.shape import (
     ArrayOf,
     Doc,
@@ -53,6 +53,9 @@ _MOST_ALTERNATIVES: Final = 10_000
 
 _LONGEST_REST: Final = 400
 """Beyond so many characters an index signature beside named properties says `unknown`."""
+
+_INHERITED: Final = INHERITED_MEMBERS - {"then", "__proto__"}
+"""An object without a property of such a name still has a function there."""
 
 _SIMPLE: Final = re.compile(r"[\w$]+(\[\])*\Z")
 
@@ -347,6 +350,8 @@ class _Printer:
         for name in names:
             each = shape.properties[name]
             text = self._write(each.shape, None)
+            if not each.required and name in _INHERITED:
+                text = self._either([text, Text("Function")])
             texts.append(text)
             members.append((self._comment(each.doc), self._member(name, each, text.text)))
         rest = self._rest(shape, texts)

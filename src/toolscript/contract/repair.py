@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final, cast
-from urllib.parse import unquote
+from urllib.parse import quote, unquote
 
 UNREADABLE: Final = object()
 """Stands for a schema that is no schema at all."""
@@ -22,6 +22,9 @@ _MAPS: Final = frozenset(
 )
 _LISTS: Final = frozenset({"allOf", "anyOf", "oneOf", "prefixItems"})
 _ANNOTATIONS: Final = frozenset({"default", "example", "examples", "title", "description"})
+_REFERENCES: Final = ("$ref", "$dynamicRef", "$recursiveRef")
+_IN_FRAGMENT: Final = "/~!$&'()*+,;=:@?-._"
+"""What a URI fragment may hold besides letters and digits (RFC 3986, section 3.5)."""
 _DATA: Final = frozenset({"enum", "const", "required", "type", "dependentRequired"})
 
 Schema = dict[str, Any]
@@ -92,6 +95,21 @@ def modernised(schema: Schema | bool) -> Schema | bool:
     return cast(Schema, holder["root"])
 
 
+def spell_references(schema: Schema | bool) -> None:
+    """Write references within the document as URIs: generators write `#/$defs/List<Item>` and
+    `#/definitions/Größe` as they are."""
+    if isinstance(schema, bool):
+        return
+    for _, _, node in _schemas(schema):
+        for word in _REFERENCES:
+            target = node.get(word)
+            if isinstance(target, str) and target.startswith("#/"):
+                pointer = unquote(target[1:])
+                if not _leads_somewhere(schema, pointer) and _leads_somewhere(schema, target[1:]):
+                    pointer = target[1:]
+                node[word] = "#" + quote(pointer, safe=_IN_FRAGMENT, errors="surrogatepass")
+
+
 def drop_unresolvable_references(schema: Schema | bool) -> tuple[str, ...]:
     """Let every `$ref` that leads nowhere, or out of the document, accept anything."""
     if isinstance(schema, bool):
@@ -104,7 +122,7 @@ def drop_unresolvable_references(schema: Schema | bool) -> tuple[str, ...]:
     }
     warnings: list[str] = []
     for _, _, node in _schemas(schema):
-        for word in ("$ref", "$dynamicRef", "$recursiveRef"):
+        for word in _REFERENCES:
             target = node.get(word)
             if word not in node or _resolves(schema, target, anchors):
                 continue
@@ -229,10 +247,13 @@ def _resolves(schema: Schema, target: Any, anchors: set[Any]) -> bool:
     fragment = unquote(target[1:])
     if not fragment or fragment in anchors:
         return True
-    if not fragment.startswith("/"):
-        return False
+    return fragment.startswith("/") and _leads_somewhere(schema, fragment)
+
+
+def _leads_somewhere(schema: Schema, pointer: str) -> bool:
+    """Whether a JSON pointer, not percent-encoded, leads to a schema."""
     node: Any = schema
-    for raw in fragment[1:].split("/"):
+    for raw in pointer[1:].split("/"):
         step = raw.replace("~1", "/").replace("~0", "~")
         if isinstance(node, dict) and step in node:
             node = cast(Schema, node)[step]

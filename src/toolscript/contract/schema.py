@@ -82,7 +82,7 @@ class Document:
             address, fragment = base, reference[1:]
         else:
             address, fragment = urldefrag(_joined(base, reference))
-        fragment = unquote(fragment)
+        raw, fragment = fragment, unquote(fragment)
         resource: Node | None = self._resources.get(address)
         if resource is None and reference.startswith("#"):
             resource = self.root
@@ -91,6 +91,8 @@ class Document:
                 return resource
             return self._anchors.get(f"{address}#{fragment}")
         found = _walk(resource, fragment)
+        if found is None:  # not every generator escapes a `%` in a name
+            found = _walk(resource, raw)
         # Some generators put an `$id` on every property and still point from the document's root.
         if found is None and reference.startswith("#"):
             found = _walk(self.root, fragment)
