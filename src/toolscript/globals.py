@@ -6,7 +6,7 @@ guest builds what the same table switches on; a test runs a script that holds th
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -199,6 +199,8 @@ interface ToolDiscovery {
 }"""
 """Finding tools inside a script: members of `codemode`, and two of them of `tools`."""
 
+_DISCOVERY_MEMBERS: Final = ("search", "describe", "list", "call")
+
 
 def switches(profile: Profile, *, has_input: bool) -> tuple[str, ...]:
     """The switches that are on for a profile, sorted."""
@@ -206,7 +208,7 @@ def switches(profile: Profile, *, has_input: bool) -> tuple[str, ...]:
     if profile.timers:
         on.add("timers")
     if profile.discovery:
-        on.add("codemode")
+        on |= {"codemode", "discovery"}
     if has_input:
         on.add("input")
     return tuple(sorted(on))
@@ -218,22 +220,50 @@ def globals_of(profile: Profile) -> Sequence[Global]:
     return [row for row in TABLE if row.switch in on]
 
 
-def other_spellings(profile: Profile) -> tuple[list[str], dict[str, str]]:
+def discovery_names(taken: Container[str]) -> dict[str, str]:
+    """How a script names each discovery member behind `codemode.`.
+
+    `taken` are the names of tools and namespaces, which are members of `codemode` as well and
+    come first. A discovery member of such a name is reached behind a `$`: `codemode.$search`.
+    """
+    found: dict[str, str] = {}
+    for member in _DISCOVERY_MEMBERS:
+        name = member
+        while name in taken:
+            name = f"${name}"
+        found[member] = name
+    return found
+
+
+def other_spellings(
+    profile: Profile, discovery: Mapping[str, str]
+) -> tuple[list[str], dict[str, str]]:
     """Declarations of the other names of `tools`, and the members that `tools` has besides tools.
 
-    They work, and a type checker has to know them; a model need not be told.
+    They work, and a type checker has to know them; a model need not be told. `discovery` names
+    the discovery members, as `discovery_names` does.
     """
     on = switches(profile, has_input=False)
     texts: list[str] = []
     members: dict[str, str] = {}
-    if "codemode" in on or "list" in on:
+    if "discovery" in on or "list" in on:
         texts.append(DISCOVERY)
         members = {name: f'readonly {name}: ToolDiscovery["{name}"]' for name in ("call", "list")}
     if "codemode" in on:
-        texts.append("declare const codemode: typeof tools & ToolDiscovery;")
+        found = f" & {_discovery_type(discovery)}" if "discovery" in on else ""
+        texts.append(f"declare const codemode: typeof tools{found};")
     if "bindings" in on:
         texts.append("declare const bindings: typeof tools;")
     return texts, members
+
+
+def _discovery_type(discovery: Mapping[str, str]) -> str:
+    renamed = {member: name for member, name in discovery.items() if name != member}
+    if not renamed:
+        return "ToolDiscovery"
+    omitted = " | ".join(f'"{member}"' for member in renamed)
+    members = " ".join(f'{name}: ToolDiscovery["{member}"];' for member, name in renamed.items())
+    return f"Omit<ToolDiscovery, {omitted}> & {{ {members} }}"
 
 
 def reserved_names(profile: Profile) -> frozenset[str]:

@@ -79,6 +79,10 @@ class Profile:
             keys; unknown names are denied; a partial file read is an error (seed 001).
         fixed_groups: overlapping calls start in groups that finish before the next (seed 001).
         sorted_json: keys of values are sorted (seed 003).
+        declaration_bytes: largest declarations of tools, in UTF-8; those of more tools are left
+            out, and the contract says so (seed 003).
+        type_maps: declarations hold `ToolArgs` and `ToolResults`, and `JsonValue` stands for a
+            result that is not declared (seed 002).
         error_codes: the names that failures carry as `RunError.code` (seeds 003 and 004).
         maxima: largest value that each limit may be given; above is a `ConfigurationError`.
     """
@@ -126,6 +130,8 @@ class Profile:
     broker: bool = False
     fixed_groups: bool = False
     sorted_json: bool = False
+    declaration_bytes: int | None = None
+    type_maps: bool = False
     error_codes: Literal["default", "constrained", "sandbox"] = "default"
     maxima: Mapping[str, float] = field(default_factory=dict[str, float])
 
@@ -231,6 +237,7 @@ PROFILES: Final[Mapping[str, Profile]] = {
         Profile(
             name="seam",
             source="body",
+            type_maps=True,
             json="lossless",
             parallel="reads",
             unawaited="drain",
@@ -268,6 +275,7 @@ PROFILES: Final[Mapping[str, Profile]] = {
             require_policy=True,
             agent_origin_only=True,
             sorted_json=True,
+            declaration_bytes=131_072,
             error_codes="constrained",
             builtins=frozenset({"emit", "log", "bindings"}),
             limits=Limits(

@@ -199,14 +199,41 @@ def test_an_index_that_does_not_fit_says_what_is_missing() -> None:
         assert f"`server_{number}`" in text
 
 
-def test_a_tool_called_like_a_discovery_member_takes_its_place() -> None:
-    text = prompt([*many(4, 60), plain_tool("search")], 500)
-    assert "codemode.search(" not in text
+def test_discovery_is_named_apart_from_a_tool_that_takes_its_name() -> None:
+    text = prompt([*many(4, 60), plain_tool("search"), plain_tool("$search")], 500)
+    assert "codemode.$$search(" in text
     assert "codemode.describe(" in text
-    assert "All 241 tools" in text
-    text = prompt([*many(4, 60), plain_tool("describe")], 500)
-    assert "codemode." not in text
-    assert text.count("(args") == 241
+    assert "found only by `codemode.$$search`" in text
+    spaces = {"describe": [plain_tool("one")], "more": [plain_tool("t" * 9) for _ in range(1)]}
+    engine = CodeMode(spaces)
+    assert "codemode.$describe(" in engine.prompt(1)
+    assert engine.contract.warnings == (
+        "'describe' is a name of yours, so codemode.describe is that; discovery is "
+        "codemode.$describe in scripts",
+    )
+
+
+def test_a_prompt_without_tools_has_any_budget() -> None:
+    assert "declare const tools: {};" in prompt([], 1)
+
+
+def test_the_constrained_profile_tells_of_no_more_tools_than_it_has_room_for() -> None:
+    about = {"properties": {"q": {"type": "string", "description": "d" * 480}}}
+    tools = [plain_tool(f"tool_{number:03}", "T.", **about) for number in range(128)]
+    engine = CodeMode(tools, profile="constrained", check="none")
+    assert not engine.contract.is_truncated
+    roomy = len(engine.declarations().encode())
+    more = {name: about["properties"]["q"] for name in ("q", "r", "s")}
+    tools = [plain_tool(f"tool_{number:03}", "T.", properties=more) for number in range(128)]
+    contract = CodeMode(tools, profile="constrained", check="none").contract
+    assert contract.is_truncated
+    assert roomy < len(contract.declarations.encode()) <= 131_072
+    assert [entry.tool.name for entry in contract.shown] == [
+        f"tool_{number:03}" for number in range(len(contract.shown))
+    ]
+    text = CodeMode(tools, profile="constrained", check="none").prompt()
+    assert f"{len(contract.shown)} tools (there are more, whose declarations do not fit):" in text
+    assert text.count("(args") == len(contract.shown)
 
 
 def test_no_budget_is_too_small_to_say_the_rules() -> None:

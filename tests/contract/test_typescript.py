@@ -164,7 +164,7 @@ def test_broken_parts_become_unknown_and_are_told() -> None:
             modules[f"{number} {place}"] = text
     assert {name: found for name, found in problems(modules).items() if found} == {}
     for schema in BROKEN:
-        first, *_ = schema_warnings(entries_of(schema))
+        (_, first), *_ = schema_warnings(entries_of(schema))
         assert first.startswith("input of tool 't': $"), schema
         assert first.endswith("; declared as unknown")
 

@@ -97,7 +97,12 @@ async def run(
                 ),
             ),
         ),
-        builtins=(*sorted(chosen.builtins), *(("timers",) if chosen.timers else ()), "codemode"),
+        builtins=(
+            *sorted(chosen.builtins),
+            *(("timers",) if chosen.timers else ()),
+            "codemode",
+            "discovery",
+        ),
         options={"broker": chosen.broker},
     )
     program = Program(

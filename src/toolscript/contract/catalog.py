@@ -15,6 +15,7 @@ from typing import Any, Final, cast
 from toolscript.contract.declare import declare_tool
 from toolscript.contract.entry import Entry
 from toolscript.contract.nearest import nearest
+from toolscript.contract.signature import Manner
 from toolscript.contract.tool import JsonSchema
 from toolscript.contract.words import words_of
 from toolscript.errors import ToolError
@@ -37,7 +38,12 @@ _QUERY_WORDS: Final = 40
 class Catalog:
     """The tools of one contract, to search and to describe. Hidden tools are not in it."""
 
-    def __init__(self, entries: Sequence[Entry]):
+    def __init__(
+        self, entries: Sequence[Entry], manner: Manner | None = None, search: str | None = None
+    ):
+        """`manner` is how declarations are written, `search` how scripts name the search."""
+        self._manner = manner
+        self._search_name = search
         self._entries = sorted(
             (entry for entry in entries if not entry.tool.options.hidden),
             key=lambda entry: entry.expression,
@@ -50,7 +56,7 @@ class Catalog:
         that is named in the question comes first; an empty question lists from the beginning.
         """
         most = max(1, min(limit, _MOST_RESULTS))
-        return [_found(entry) for entry in self._ranked(query)[:most]]
+        return [self._found(entry) for entry in self._ranked(query)[:most]]
 
     def describe(self, name: str) -> str:
         """The declaration of a tool, by what a script writes, its exact name or its identifier.
@@ -63,11 +69,18 @@ class Catalog:
         wanted = name.strip()
         found = [entry for entry in self._entries if wanted in _spellings(entry)]
         if found:
-            return "\n\n".join(declare_tool(entry) for entry in found)
+            return "\n\n".join(declare_tool(entry, self._manner) for entry in found)
         members = [entry for entry in self._entries if wanted == (entry.namespace or "tools")]
         if members:
             return "\n".join(f"{entry.expression}: {summary_of(entry)}" for entry in members)
         raise ToolError(self._unknown(wanted), code="unknown_tool")
+
+    def _found(self, entry: Entry) -> dict[str, str]:
+        return {
+            "name": entry.expression,
+            "description": summary_of(entry, 300),
+            "declaration": declare_tool(entry, self._manner),
+        }
 
     def nearest(self, name: str, limit: int = 3) -> list[str]:
         """What a script writes to call the tools whose names resemble `name`."""
@@ -82,8 +95,10 @@ class Catalog:
 
     def _unknown(self, name: str) -> str:
         close = self.nearest(name)
-        hint = f"did you mean {' or '.join(close)}?" if close else "search with codemode.search()"
-        return f"there is no tool {name[:80]!r}; {hint}"
+        hint = f"; did you mean {' or '.join(close)}?" if close else ""
+        if not hint and self._search_name is not None:
+            hint = f"; search with codemode.{self._search_name}()"
+        return f"there is no tool {name[:80]!r}{hint}"
 
     def _ranked(self, query: str) -> list[Entry]:
         words = words_of(query)[:_QUERY_WORDS]
@@ -149,14 +164,6 @@ def summary_of(entry: Entry, max_chars: int = 100) -> str:
     if end >= 0:
         text = text[: end + 1]
     return text if len(text) <= max_chars else f"{text[: max_chars - 1].rstrip()}…"
-
-
-def _found(entry: Entry) -> dict[str, str]:
-    return {
-        "name": entry.expression,
-        "description": summary_of(entry, 300),
-        "declaration": declare_tool(entry),
-    }
 
 
 def _spellings(entry: Entry) -> tuple[str, ...]:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, cast
+from typing import Any, Final, cast
 
 from toolscript.contract.bounded import require_bounded
 from toolscript.contract.catalog import Catalog
 from toolscript.contract.convert import tools_from
-from toolscript.contract.declare import declare_contract, schema_warnings
+from toolscript.contract.declare import declare_contract, place_of, schema_warnings
 from toolscript.contract.entry import Entry
 from toolscript.contract.fingerprint import contract_fingerprint
 from toolscript.contract.input import ProgramInput
@@ -19,7 +20,7 @@ from toolscript.contract.signature import Manner
 from toolscript.contract.strict import require_exact
 from toolscript.contract.tool import GlobalFunction, JsonSchema, Namespace, Tool
 from toolscript.errors import ContractError
-from toolscript.globals import globals_of, other_spellings, reserved_names
+from toolscript.globals import discovery_names, globals_of, other_spellings, reserved_names
 from toolscript.profiles import Profile
 
 
@@ -51,6 +52,17 @@ def namespaces_from(tools: Any) -> tuple[Namespace, ...]:
     return (Namespace("", tuple(tools_from(loose))), *grouped)
 
 
+Note = tuple[int | None, str]
+"""The number of a tool, or None, and what is to be said of it."""
+
+TYPE_MAPS: Final = """\
+type JsonValue = null | boolean | number | string | JsonValue[] | { [key: string]: JsonValue };
+/** Arguments by the name of the tool. */
+type ToolArgs = { [K in keyof typeof tools]: (typeof tools)[K] extends (...args: infer A) => unknown ? A[0] : never };
+/** Results by the name of the tool. */
+type ToolResults = { [K in keyof typeof tools]: (typeof tools)[K] extends (...args: never) => Promise<infer R> ? R : never };"""
+
+
 @dataclass(frozen=True)
 class Contract:
     """Tools under names, and what a model is told about them. Never changes once made.
@@ -62,7 +74,9 @@ class Contract:
         input: the declared program input, or None.
         globals: host functions that scripts call by a global name.
         shortcuts: global names that call a tool, each with the tool's name.
-        warnings: what could not be offered or represented, and why.
+        notes: what could not be offered or represented, and why; each with the number of the
+            tool that it is about, or None.
+        discovery: how a script names each discovery member behind `codemode.`.
     """
 
     profile: Profile
@@ -71,7 +85,8 @@ class Contract:
     input: ProgramInput | None = None
     globals: tuple[GlobalFunction, ...] = ()
     shortcuts: Mapping[str, str] = field(default_factory=dict[str, str])
-    warnings: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
+    discovery: Mapping[str, str] = field(default_factory=dict[str, str])
 
     @classmethod
     def of(
@@ -100,6 +115,8 @@ class Contract:
             require_exact(named.entries, schema)
         if profile.require_policy:
             require_bounded(named.entries)
+        members = _members_of_all(named.entries, namespaces)
+        discovery = discovery_names(members) if profile.discovery else {}
         return cls(
             profile=profile,
             namespaces=tuple(namespaces),
@@ -107,7 +124,12 @@ class Contract:
             input=input,
             globals=tuple(globals),
             shortcuts=dict(shortcuts or {}),
-            warnings=(*named.warnings, *schema_warnings(named.entries, schema)),
+            notes=(
+                *((None, warning) for warning in named.warnings),
+                *_hidden_discovery(discovery, members),
+                *schema_warnings(named.entries, schema),
+            ),
+            discovery=discovery,
         )
 
     @property
@@ -118,6 +140,30 @@ class Contract:
     def input_schema(self) -> JsonSchema | None:
         return self.input.schema if self.input else None
 
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What could not be offered or represented, and why."""
+        here = {entry.index for entry in self.entries}
+        return tuple(text for index, text in self.notes if index is None or index in here)
+
+    @cached_property
+    def shown(self) -> tuple[Entry, ...]:
+        """The tools that a model is told of: none that is hidden, and as many, in the order of
+        their declarations, as the profile has room for (seed 003)."""
+        visible = [entry for entry in self.entries if not entry.tool.options.hidden]
+        room = self.profile.declaration_bytes
+        if room is None or len(self._declared(visible).encode()) <= room:
+            return tuple(visible)
+        ordered = sorted(visible, key=place_of)
+        sizes = range(len(ordered))
+        most = bisect_right(sizes, room, key=lambda n: len(self._declared(ordered[:n]).encode()))
+        return tuple(ordered[: max(most - 1, 0)])
+
+    @property
+    def is_truncated(self) -> bool:
+        """Whether there are tools that a model is not told of, because they did not fit."""
+        return len(self.shown) < sum(not entry.tool.options.hidden for entry in self.entries)
+
     @cached_property
     def manner(self) -> Manner:
         """How tools are written in declarations."""
@@ -126,6 +172,7 @@ class Contract:
             string_argument=self.profile.schemas != "strict",
             envelope=self.profile.broker,
             effects=self.profile.require_policy,
+            undeclared="JsonValue" if self.profile.type_maps else "unknown",
         )
 
     @cached_property
@@ -138,7 +185,12 @@ class Contract:
         return {name: by_name[tool] for name, tool in self.shortcuts.items() if tool in by_name}
 
     @cached_property
-    def shortcut_declarations(self) -> list[str]:
+    def extra_declarations(self) -> list[str]:
+        """Declarations beside those of tools and built-in globals: shortcuts, and types of tools
+        by their names (seed 002)."""
+        return [*([TYPE_MAPS] if self.profile.type_maps else []), *self._shortcut_declarations()]
+
+    def _shortcut_declarations(self) -> list[str]:
         if self.profile.source == "module":
             return [
                 f'declare const {name}: Tools["{entry.identifier}"];'
@@ -152,21 +204,23 @@ class Contract:
     @cached_property
     def declarations(self) -> str:
         """TypeScript of everything that a script sees; the same text for the same contract."""
-        return self._declared(every_name=False)
+        return self._declared(self.shown)
 
     @cached_property
     def checked(self) -> str:
         """The same for a type checker, with the other spellings that work as well."""
-        return self._declared(every_name=True)
+        return self._declared(self.entries, every_name=True)
 
-    def _declared(self, *, every_name: bool) -> str:
+    def _declared(self, entries: Sequence[Entry], *, every_name: bool = False) -> str:
         builtins = [row.declaration for row in globals_of(self.profile)]
-        spellings, members = other_spellings(self.profile) if every_name else ([], {})
+        spellings, members = (
+            other_spellings(self.profile, self.discovery) if every_name else ([], {})
+        )
         return declare_contract(
-            self.entries,
+            entries,
             namespaces=self.namespaces,
             input_schema=self.input_schema,
-            builtins=[*builtins, *spellings, *self.shortcut_declarations],
+            builtins=[*builtins, *spellings, *self.extra_declarations],
             globals=self.globals,
             manner=self.manner,
             form="module" if self.profile.source == "module" else "script",
@@ -181,7 +235,11 @@ class Contract:
 
     @cached_property
     def catalog(self) -> Catalog:
-        return Catalog(self.entries)
+        return Catalog(
+            self.entries,
+            manner=replace(self.manner, exact=False),
+            search=self.discovery.get("search"),
+        )
 
     def search(self, query: str, limit: int = 8) -> list[dict[str, str]]:
         """The tools that fit a question best, each with its declaration."""
@@ -194,3 +252,25 @@ class Contract:
     def only(self, entries: Iterable[Entry]) -> Contract:
         """The same contract with fewer tools; their numbers stay."""
         return replace(self, entries=tuple(entries))
+
+
+def _members_of_all(entries: Sequence[Entry], namespaces: Sequence[Namespace]) -> set[str]:
+    """What `codemode` holds besides discovery: tools without a namespace, and the namespaces."""
+    loose = [entry for entry in entries if entry.namespace is None]
+    return {
+        *(entry.identifier for entry in loose),
+        *(entry.tool.name for entry in loose),
+        *(namespace.name for namespace in namespaces if namespace.name),
+    }
+
+
+def _hidden_discovery(discovery: Mapping[str, str], members: set[str]) -> list[Note]:
+    return [
+        (
+            None,
+            f"{name!r} is a name of yours, so codemode.{name} is that; discovery is "
+            f"codemode.{spelling} in scripts",
+        )
+        for name, spelling in discovery.items()
+        if name in members
+    ]

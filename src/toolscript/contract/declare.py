@@ -73,7 +73,7 @@ def declare_contract(
     )
     known = {namespace.name: namespace for namespace in namespaces}
     groups: dict[str | None, list[Entry]] = {None: []}
-    for entry in sorted(entries, key=_place):
+    for entry in sorted(entries, key=place_of):
         if not entry.tool.options.hidden:
             groups.setdefault(entry.namespace, []).append(entry)
     plain = _members(groups.pop(None), object_name, manner, names)
@@ -109,20 +109,26 @@ def declare_contract(
 
 def schema_warnings(
     entries: Sequence[Entry], input_schema: JsonSchema | None = None
-) -> tuple[str, ...]:
-    """What could not be read in the schemas, by tool and path; there the declarations say unknown."""
-    parts: list[tuple[str, JsonSchema]] = []
+) -> tuple[tuple[int | None, str], ...]:
+    """What could not be read in the schemas, by tool and path; there the declarations say unknown.
+
+    Each with the number of its tool, or None for the program input.
+    """
+    parts: list[tuple[int | None, str, JsonSchema]] = []
     if input_schema is not None:
-        parts.append(("program input", input_schema))
+        parts.append((None, "program input", input_schema))
     for entry in entries:
-        parts.append((f"input of tool {entry.tool.name!r}", entry.tool.input_schema))
-        if entry.tool.output_schema is not None:
-            parts.append((f"output of tool {entry.tool.name!r}", entry.tool.output_schema))
-    warnings: list[str] = []
-    for owner, schema in parts:
+        tool = entry.tool
+        parts.append((entry.index, f"input of tool {tool.name!r}", tool.input_schema))
+        if tool.output_schema is not None:
+            parts.append((entry.index, f"output of tool {tool.name!r}", tool.output_schema))
+    warnings: list[tuple[int | None, str]] = []
+    for index, owner, schema in parts:
         interpreter = Interpreter(Document(schema))
         interpreter.root()
-        warnings += [f"{owner}: {problem}; declared as unknown" for problem in interpreter.problems]
+        warnings += [
+            (index, f"{owner}: {problem}; declared as unknown") for problem in interpreter.problems
+        ]
     return tuple(warnings)
 
 
@@ -144,7 +150,8 @@ def _names_in(declarations: Sequence[str]) -> list[str]:
     return [name for text in declarations for name in _DECLARED.findall(text)]
 
 
-def _place(entry: Entry) -> tuple[str, str, str]:
+def place_of(entry: Entry) -> tuple[str, str, str]:
+    """Where a tool stands among others, in every text."""
     return (entry.namespace or "", entry.identifier, entry.tool.name)
 
 

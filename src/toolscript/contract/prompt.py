@@ -49,20 +49,18 @@ def render_prompt(
         profile: whose rules hold.
         max_tokens: the budget, or None for no bound.
     """
-    entries = [entry for entry in contract.entries if not entry.tool.options.hidden]
+    entries = contract.shown
     begin = _beginning(contract, entries, rows, profile)
     full = f"{begin}\n\n{_declared(contract, entries, profile)}"
     if max_tokens is None or len(full) <= max_tokens * CHARS_PER_TOKEN:
         return full
     brief = f"{begin}\n\n{_declared(contract, _shortened(entries), profile, brief=True)}"
-    # `codemode.search` is the tool of that name where there is one.
-    hidden = {entry.tool.name for entry in entries if entry.namespace is None}
-    if len(brief) <= max_tokens * CHARS_PER_TOKEN or not profile.discovery or "describe" in hidden:
+    if len(brief) <= max_tokens * CHARS_PER_TOKEN or not (entries and profile.discovery):
         return brief
-    searches = "search" not in hidden
-    head = f"{begin}\n\n{_looking_up(entries, profile, searches=searches)}\n\n"
+    search, describe = (contract.discovery[member] for member in ("search", "describe"))
+    head = f"{begin}\n\n{_looking_up(entries, profile, search, describe)}\n\n"
     room = max_tokens * CHARS_PER_TOKEN - len(head)
-    return head + render_index(entries, room if searches else None)
+    return head + render_index(entries, room, search=f"codemode.{search}")
 
 
 def _beginning(
@@ -70,7 +68,12 @@ def _beginning(
 ) -> str:
     """What stands before the tools, in every size of prompt."""
     unknown = any(entry.tool.output_schema is None for entry in entries)
-    rules = script_rules(profile, rows, has_input=contract.input is not None, has_unknown=unknown)
+    rules = script_rules(
+        profile,
+        rows,
+        has_input=contract.input is not None,
+        undeclared=contract.manner.undeclared if unknown else None,
+    )
     parts = [
         f"# {_HEADING}\n\n{opening(profile)}",
         "\n".join(f"- {rule}" for rule in rules),
@@ -91,13 +94,20 @@ def _declared(
         without_repetitions(_sourced(entries)),
         namespaces=contract.namespaces,
         input_schema=contract.input_schema,
-        builtins=contract.shortcut_declarations,
+        builtins=contract.extra_declarations,
         globals=contract.globals,
         manner=manner,
         form="module" if profile.source == "module" else "script",
     )
     told = " Descriptions and limits of properties are left out." if brief else ""
-    return f"All tools:{told}{_servers(entries)}\n\n```ts\n{comments_behind(text)}\n```"
+    return f"{_how_many(contract)}{told}{_servers(entries)}\n\n```ts\n{comments_behind(text)}\n```"
+
+
+def _how_many(contract: Contract) -> str:
+    if not contract.is_truncated:
+        return "All tools:"
+    shown = len(contract.shown)
+    return f"{shown} tools (there are more, whose declarations do not fit):"
 
 
 def _shortened(entries: Sequence[Entry]) -> list[Entry]:
@@ -150,21 +160,16 @@ def _servers(entries: Sequence[Entry]) -> str:
     )
 
 
-def _looking_up(entries: Sequence[Entry], profile: Profile, *, searches: bool) -> str:
+def _looking_up(entries: Sequence[Entry], profile: Profile, search: str, describe: str) -> str:
     """How a script finds the declarations that are not shown."""
     one = min(entries, key=lambda entry: entry.expression)
-    search = (
-        'return await codemode.search("what you want to do", { limit: 5 });'
-        " // [{ name, description, declaration }]\n"
-        if searches
-        else ""
-    )
     return (
         "The tools' declarations do not fit here. Look up what you need with a first script, "
         "then write the one that does the task; never guess arguments.\n\n"
         f"```{_fence(profile)}\n"
-        f"{search}"
-        f'return await codemode.describe("{one.expression}"); // its declaration, as text\n'
+        f'return await codemode.{search}("what you want to do", {{ limit: 5 }});'
+        " // [{ name, description, declaration }]\n"
+        f'return await codemode.{describe}("{one.expression}"); // its declaration, as text\n'
         "```"
     )
 

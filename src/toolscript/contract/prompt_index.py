@@ -11,25 +11,24 @@ from toolscript.contract.entry import Entry
 _SUMMARY_CHARS = 80
 
 
-def render_index(entries: Sequence[Entry], max_chars: int | None) -> str:
+def render_index(entries: Sequence[Entry], max_chars: int, *, search: str) -> str:
     """Every tool by name, with a summary where there is room; and whether that is all of them.
 
     Names stand by namespace, as a script writes them behind it. Of names that do not fit, each
-    namespace keeps its share, and the text says how many are missing. Without `max_chars` all
-    names are there.
+    namespace keeps its share, and the text says how many are missing. `search` is what a script
+    calls to find those.
     """
     groups = _groups(entries)
-    summaries = _head(len(entries), len(entries)) + "".join(
-        _described(name, members) for name, members in groups.items()
-    )
-    if max_chars is not None and len(summaries) <= max_chars:
+    complete = f"All {len(entries)} tools (the list is complete), by the object that holds them:\n"
+    summaries = complete + "".join(_described(name, members) for name, members in groups.items())
+    if len(summaries) <= max_chars:
         return summaries.rstrip("\n")
-    names = _head(len(entries), len(entries)) + "".join(
+    names = complete + "".join(
         _named(name, members, len(members)) for name, members in groups.items()
     )
-    if max_chars is None or len(names) <= max_chars:
+    if len(names) <= max_chars:
         return names.rstrip("\n")
-    return _partial(groups, len(entries), max_chars).rstrip("\n")
+    return _partial(groups, len(entries), max_chars, search).rstrip("\n")
 
 
 def _groups(entries: Sequence[Entry]) -> dict[str, list[Entry]]:
@@ -37,15 +36,6 @@ def _groups(entries: Sequence[Entry]) -> dict[str, list[Entry]]:
     for entry in sorted(entries, key=lambda entry: (entry.namespace or "", entry.identifier)):
         groups.setdefault(entry.namespace or "tools", []).append(entry)
     return groups
-
-
-def _head(shown: int, total: int) -> str:
-    if shown == total:
-        return f"All {total} tools (the list is complete), by the object that holds them:\n"
-    return (
-        f"{shown} of {total} tools (the list is partial), by the object that holds them; the others are found only by "
-        f"`codemode.search`:\n"
-    )
 
 
 def _described(name: str, members: Sequence[Entry]) -> str:
@@ -66,17 +56,21 @@ def _named(name: str, members: Sequence[Entry], shown: int) -> str:
     return f"- `{name}`{_source(members)}: {names}\n"
 
 
-def _partial(groups: dict[str, list[Entry]], total: int, max_chars: int) -> str:
-    """As many names of each namespace as fit, the same number for all."""
-    longest = max((len(members) for members in groups.values()), default=0)
-    for most in range(longest, -1, -1):
+def _partial(groups: dict[str, list[Entry]], total: int, max_chars: int, search: str) -> str:
+    """As many names of each namespace as fit, the same number for all; none where none fits."""
+    text = ""
+    longest = max(len(members) for members in groups.values())
+    for most in range(longest - 1, -1, -1):
         shown = sum(min(most, len(members)) for members in groups.values())
-        text = _head(shown, total) + "".join(
+        text = (
+            f"{shown} of {total} tools (the list is partial), by the object that holds them; the "
+            f"others are found only by `{search}`:\n"
+        ) + "".join(
             _named(name, members, min(most, len(members))) for name, members in groups.items()
         )
-        if len(text) <= max_chars or most == 0:
-            return text
-    return _head(0, total)
+        if len(text) <= max_chars:
+            break
+    return text
 
 
 def _source(members: Sequence[Entry]) -> str:

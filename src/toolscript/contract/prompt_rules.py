@@ -28,12 +28,15 @@ def language(profile: Profile) -> str:
 
 
 def script_rules(
-    profile: Profile, rows: Sequence[Global], *, has_input: bool, has_unknown: bool
+    profile: Profile, rows: Sequence[Global], *, has_input: bool, undeclared: str | None
 ) -> list[str]:
-    """The rules that hold under a profile, the most important first."""
+    """The rules that hold under a profile, the most important first.
+
+    `undeclared` is the type of results that have no schema, or None where all have one.
+    """
     return [
         *_form(profile, has_input=has_input),
-        *_calls(profile, has_unknown=has_unknown),
+        *_calls(profile, undeclared),
         *_world(profile),
         *_besides(rows),
         *_limits(profile),
@@ -60,7 +63,7 @@ def _form(profile: Profile, *, has_input: bool) -> Iterator[str]:
         yield "`input` holds the input of this task, read-only."
 
 
-def _calls(profile: Profile, *, has_unknown: bool) -> Iterator[str]:
+def _calls(profile: Profile, undeclared: str | None) -> Iterator[str]:
     if profile.broker:
         yield (
             "A call takes one object and resolves to `{ result, text }`: `result` is the value, "
@@ -78,10 +81,10 @@ def _calls(profile: Profile, *, has_unknown: bool) -> Iterator[str]:
             "Start independent calls together with `Promise.all`. Await every call: at the end "
             f"one still running {_UNAWAITED[profile.unawaited]}."
         )
-    if has_unknown:
+    if undeclared is not None:
         yield (
-            "The shape of an `unknown` result is not declared: return a small part of one before "
-            "you rely on it."
+            f"The shape of {'a' if undeclared == 'JsonValue' else 'an'} `{undeclared}` result is "
+            "not declared: return a small part of one before you rely on it."
         )
     if profile.tool_errors == "code":
         yield "A failed call throws a `ToolError` that tells only its `code`."

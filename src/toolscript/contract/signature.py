@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Final, cast
+from typing import Any, Final, Literal, cast
 
 from toolscript.contract.comments import (
     TOOL_DESCRIPTION_CHARS,
@@ -28,6 +28,7 @@ DEFAULT_INPUT_SCHEMA_MAX_CHARS: Final = 16_000
 
 _COMPOSING: Final = frozenset({"$ref", "$dynamicRef", "$recursiveRef", "allOf", "anyOf", "oneOf"})
 
+_ABOUT_CHARS: Final = 300
 _EXAMPLES: Final = 2
 _EXAMPLE_CHARS: Final = 200
 
@@ -48,6 +49,7 @@ class Manner:
         every_call: also write forms that work but that no model need be told of: after a bare
             string, an object with the other properties.
         effects: effects of the manifest stand in the comment (seed 003).
+        undeclared: the type of a result that has no schema.
     """
 
     style: Style = field(default_factory=Style)
@@ -57,6 +59,7 @@ class Manner:
     string_argument: bool = True
     every_call: bool = False
     effects: bool = False
+    undeclared: Literal["unknown", "JsonValue"] = "unknown"
 
 
 EXACT_TYPES: Final = """\
@@ -129,7 +132,9 @@ def signature(
     """
     owner = type_name(f"{prefix} {identifier}") or "Tool"
     result_style = replace(manner.style, readonly=manner.exact or manner.style.readonly)
-    result = output_type(tool.output_schema, result_style, names, f"{owner}Result")
+    result = manner.undeclared
+    if tool.output_schema is not None:
+        result = output_type(tool.output_schema, result_style, names, f"{owner}Result")
     if manner.envelope:
         result = f"{{ result: {result}; text: string }}"
     generic, arguments = _arguments(tool.input_schema, owner, manner, names)
@@ -140,6 +145,8 @@ def tool_comment(tool: Tool, expression: str, manner: Manner) -> list[str]:
     """The comment on a tool: description, how it behaves, examples; as lines."""
     options = tool.options
     lines = clean_lines(tool.description, TOOL_DESCRIPTION_CHARS)
+    if manner.style.comments != "none":
+        lines += _about_schemas(tool, lines)
     behaviour = _behaviour(tool)
     if behaviour:
         lines.append(behaviour)
@@ -155,6 +162,17 @@ def tool_comment(tool: Tool, expression: str, manner: Manner) -> list[str]:
     if manner.style.comments == "line":
         return [f"// {line}" for line in lines]
     return doc_comment(lines)
+
+
+def _about_schemas(tool: Tool, told: list[str]) -> list[str]:
+    """What the schemas say of the argument and of the result as wholes (seed 000)."""
+    found: list[str] = []
+    for tag, schema in (("@param args", tool.input_schema), ("@returns", tool.output_schema)):
+        described = schema.get("description") if isinstance(schema, Mapping) else None
+        text = clean_line(described, _ABOUT_CHARS) if isinstance(described, str) else ""
+        if text and text not in " ".join(told):
+            found.append(f"{tag} {text}")
+    return found
 
 
 def method_name(identifier: str) -> str:

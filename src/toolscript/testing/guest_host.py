@@ -27,6 +27,7 @@ Answer = Callable[[Any], Any | Awaitable[Any]]
 
 ALL_BUILTINS = (
     "codemode",
+    "discovery",
     "console",
     "emit",
     "exit",

@@ -117,7 +117,7 @@
   }));
   const describe = discover("codemode.describe", (args) => ({ name: args[0] }));
 
-  const discovery = on("codemode") || on("list");
+  const discovery = on("discovery") || on("list");
 
   const build = () => {
     for (let i = 0; i < surface.groups.length; i++) {
@@ -154,7 +154,7 @@
     made.tools = tools.seal().object;
   };
 
-  // Another name for all tools; with `members` where no tool has that name.
+  // Another name for all tools; with `members`, behind a `$` where a tool has that name.
   const alias = (name, members) => {
     const group = { __proto__: null, ...root, name };
     const target = create(null);
@@ -165,7 +165,11 @@
       if (spaces[i] !== "tools") put(target, spaces[i], made[spaces[i]], true);
     }
     const extra = keys(members);
-    for (let i = 0; i < extra.length; i++) put(target, extra[i], members[extra[i]], false);
+    for (let i = 0; i < extra.length; i++) {
+      let name = extra[i];
+      while (hasOwn(target, name)) name = "$" + name;
+      put(target, name, members[extra[i]], false);
+    }
     sealed = seal(group, target);
     return sealed.object;
   };
@@ -174,7 +178,7 @@
   const codemode = () =>
     alias(
       "codemode",
-      on("codemode") ? { __proto__: null, search, describe, list, call: callByName } : create(null),
+      on("discovery") ? { __proto__: null, search, describe, list, call: callByName } : create(null),
     );
   const bindings = () => alias("bindings", create(null));
 
