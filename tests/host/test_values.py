@@ -63,7 +63,7 @@ class Model(BaseModel):
 @given(PLAIN)
 def test_plain_data_crosses_exactly(value: Any) -> None:
     found = json_text(value)
-    assert json.loads(found.text) == value
+    assert repr(json.loads(found.text)) == repr(value)
     assert found.size == len(found.text.encode())
     digits = [str(n) for n in _integers(value) if abs(n) > 2**53]
     assert found.bigints == bool(digits)
@@ -127,6 +127,26 @@ def test_what_has_an_obvious_json_form_gets_it(value: Any, expected: Any) -> Non
         # With something in it that the fast way cannot do, all the rest comes out the same.
         slow = json_text({"v": wrapped, "slow": {UUID(int=1): 1}})
         assert json.loads(slow.text)["v"] == wanted
+
+
+@pytest.mark.parametrize("bad", [math.nan, math.inf, -math.inf])
+def test_what_is_no_finite_number_is_refused_beside_nulls_too(bad: float) -> None:
+    with pytest.raises(NotJson, match=r"^\$\.rows\[1\]: .* has no JSON form"):
+        json_text({"none": None, "text": "null", "rows": [1, bad]})
+    fine = {"none": None, "rows": [None, (1, None)], "text": "NaN null"}
+    assert json.loads(json_text(fine).text) == {**fine, "rows": [None, [1, None]]}
+
+
+@pytest.mark.parametrize(
+    ("number", "bigint"),
+    [(2**53, False), (-(2**53), False), (2**53 + 1, True), (-(2**63) - 1, True), (2**64, True)],
+)
+def test_integers_are_exact_and_those_that_no_double_holds_are_marked(
+    number: int, bigint: bool
+) -> None:
+    found = json_text({"id": number, "text": "9" * 30})
+    assert json.loads(found.text)["id"] == number
+    assert found.bigints is bigint
 
 
 def test_a_tool_values_text_is_its_face() -> None:

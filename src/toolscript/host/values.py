@@ -2,8 +2,8 @@
 
 What has an obvious JSON form gets it: models, dataclasses, enums, dates, identifiers, decimals,
 paths, bytes, sets. What has none is refused with its place in the value; nothing is changed
-silently. Ordinary data goes through the C encoder in one pass; only a value that it refuses is
-walked here, to find the place.
+silently. Plain data goes through the fastest encoder, other data through the standard one; only
+a value that both refuse is walked here, to find the place.
 """
 
 from __future__ import annotations
@@ -18,17 +18,21 @@ from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Any, Final, cast
 
+import orjson
+
 from toolscript.contract.problems import path_text
 from toolscript.contract.tool import ToolValue
-from toolscript.jsonscan import deeper_than, has_digits
+from toolscript.jsonscan import deeper_than, holds_bigint
 from toolscript.jsontext import escape_lone_surrogates
 
 NESTING: Final = 512
 """Levels of arrays and objects that a value may have."""
 
-_EXACT: Final = 2**53
-_DIGITS: Final = 16
-"""An integer beyond 2^53 has at least so many."""
+_ONLY_PLAIN: Final = (
+    orjson.OPT_PASSTHROUGH_SUBCLASS
+    | orjson.OPT_PASSTHROUGH_DATACLASS
+    | orjson.OPT_PASSTHROUGH_DATETIME
+)
 
 Path = tuple[str | int, ...]
 
@@ -68,6 +72,10 @@ def json_text(value: Any, *, sort_keys: bool = False) -> JsonText:
     if isinstance(value, ToolValue):
         face = value.text
         value = value.value
+    plain = _plain_json(value, sort_keys)
+    if plain is not None:
+        data, bigints = plain
+        return JsonText(data.decode(), len(data), bigints, face)
     try:
         text = (_SORTED if sort_keys else _PLAIN).encode(value)
     except Exception:
@@ -79,24 +87,34 @@ def json_text(value: Any, *, sort_keys: bool = False) -> JsonText:
     if deeper_than(data, NESTING):
         # Refused by the walk, which names the place.
         _walk(value, sort_keys)
-    bigints = has_digits(data, _DIGITS) and _holds_bigint(text)
-    return JsonText(text, len(data), bigints, face)
+    return JsonText(text, len(data), holds_bigint(data), face)
 
 
-def _holds_bigint(text: str) -> bool:
-    found = False
+def _plain_json(value: Any, sort_keys: bool) -> tuple[bytes, bool] | None:
+    """JSON of a value of JSON's own types and whether it holds bigints; None for other values.
 
-    def integer(digits: str) -> int:
-        nonlocal found
-        number = int(digits)
-        found = found or abs(number) > _EXACT
-        return 0
-
+    The encoder takes 254 levels at most and refuses subclasses, keys that are no strings and
+    lone surrogates. It takes enums and UUIDs as the rules here do.
+    """
+    option = _ONLY_PLAIN | (orjson.OPT_SORT_KEYS if sort_keys else 0)
+    bigints = False
     try:
-        json.loads(text, parse_int=integer)
+        data = orjson.dumps(value, option=option | orjson.OPT_STRICT_INTEGER)
+    except TypeError as error:
+        if not str(error).startswith("Integer exceeds"):
+            return None
+        try:
+            data = orjson.dumps(value, option=option)
+        except TypeError:
+            return None
+        bigints = holds_bigint(data)
+    try:
+        # It writes null for what is no finite number.
+        if b"null" in data and orjson.loads(data) != value:
+            return None
     except RecursionError:
-        return True
-    return found
+        return None
+    return data, bigints
 
 
 def _converted(value: object) -> Any:

@@ -12,7 +12,6 @@ import logging
 import os
 import queue
 import re
-import socket
 import subprocess
 import sys
 import threading
@@ -22,29 +21,35 @@ from pathlib import Path
 from typing import Final
 
 from toolscript.errors import ConfigurationError
+from toolscript.sandbox import socket_pipe, thread_pipe
+from toolscript.sandbox.job import Job
+from toolscript.sandbox.pipe import Pipe
 from toolscript.sandbox.wire import Decoder, ProtocolError
 
 _PEAK: Final = re.compile(rb"^VmHWM:\s+(\d+) kB", re.M)
 LOGGER: Final = logging.getLogger("toolscript")
 FOLDER: Final = Path(__file__).parent
 BOOT_S: Final = 30.0
-READ_BYTES: Final = 1 << 18
-# Room for a large value on its way; the system may allow less.
-PIPE_BYTES: Final = 1 << 20
 # A worker may use this much address space and computing in its life; it is replaced long before.
 ADDRESS_BYTES: Final = 2 << 30
 LIFE_CPU_S: Final = 7200
 # What a subprocess needs to start at all; the worker empties its environment itself.
 NEEDED_VARIABLES: Final = ("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "SYSTEMROOT")
+# For the GNU C library (mallopt(3)): keep what one script has freed for the next one. Giving it
+# back and taking it again costs more than parsing what is put there.
+ALLOCATION: Final = {"MALLOC_TRIM_THRESHOLD_": "33554432", "MALLOC_MMAP_THRESHOLD_": "33554432"}
+
+# How a worker is started and spoken to here.
+launch = thread_pipe.launch if sys.platform == "win32" else socket_pipe.launch
 
 
 class Worker:
     """One process and the host's end of its pipe."""
 
-    def __init__(self, process: subprocess.Popen[bytes], pipe: socket.socket) -> None:
+    def __init__(self, process: subprocess.Popen[bytes], pipe: Pipe) -> None:
         self.process = process
         self.pipe = pipe
-        self._received = memoryview(bytearray(READ_BYTES))
+        self.job: Job | None = None
         self.decoder = Decoder(0)
         self.ready = False
         self.runs = 0
@@ -52,21 +57,14 @@ class Worker:
         self.isolation: dict[str, bool | str] = {}
         self.idle_since = 0.0
 
-    def receive(self) -> memoryview:
-        """What has arrived, empty when the worker has ended; valid until the next call.
-
-        Raises:
-            BlockingIOError: if nothing has.
-        """
-        count = self.pipe.recv_into(self._received)
-        return self._received[:count]
-
     @property
     def pid(self) -> int:
         return self.process.pid
 
     def cpu_s(self) -> float | None:
         """Computing time of the process so far, or None where it cannot be known."""
+        if self.job is not None:
+            return self.job.cpu_s()
         if sys.platform != "linux":
             return None
         try:
@@ -77,6 +75,10 @@ class Worker:
 
     def resident_bytes(self) -> int:
         """Memory that the process holds now, 0 where it cannot be known."""
+        if self.job is not None:
+            return self.job.memory()[0]
+        if sys.platform != "linux":
+            return 0
         try:
             with open(f"/proc/{self.process.pid}/statm", "rb") as file:
                 return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
@@ -85,6 +87,8 @@ class Worker:
 
     def peak_bytes(self) -> int:
         """Most memory that the process held so far, 0 where it cannot be known."""
+        if self.job is not None:
+            return self.job.memory()[1]
         try:
             with open(f"/proc/{self.process.pid}/status", "rb") as file:
                 found = _PEAK.search(file.read())
@@ -94,28 +98,26 @@ class Worker:
 
     def poll_ready(self) -> bool:
         """Whether a context is waiting; never blocks. Raises `OSError` if the worker died."""
-        while not self.ready:
+        while True:
             try:
-                data = self.pipe.recv(4096)
+                data = self.pipe.receive()
             except BlockingIOError:
-                return False
+                return self.ready
             if not data:
                 raise ConnectionResetError("the worker ended")
+            if self.ready:
+                raise ConnectionResetError("an idle worker spoke")
             self.decoder.feed(data)
             for block in self.decoder.blocks():
                 if block != b"r\n" or self.ready:
                     raise ConnectionResetError("an idle worker spoke")
                 self.ready = True
-        try:
-            # Nothing more may come from a worker that waits, but it may have died since.
-            self.pipe.recv(1)
-        except BlockingIOError:
-            return True
-        raise ConnectionResetError("the worker ended, or spoke, while it was idle")
 
     def kill(self) -> None:
         self.process.kill()
         self.pipe.close()
+        if self.job is not None:
+            self.job.close()
 
 
 class Starter:
@@ -166,17 +168,12 @@ def start_worker() -> Worker:
     engine = importlib.util.find_spec("_quickjs")
     if engine is None or engine.origin is None:
         raise ConfigurationError("the engine is not installed: `pip install quickjs-ng`")
-    if not sys.executable:
+    python = _python()
+    if not python:
         raise ConfigurationError(
             "there is no Python interpreter to start a worker with; use InlineRuntime for "
             "trusted scripts"
         )
-    try:
-        ours, theirs = socket.socketpair()
-    except OSError as error:
-        raise ConfigurationError(f"a worker process cannot be started: {error}") from error
-    for end in (ours, theirs):
-        end.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, PIPE_BYTES)
     boot = {
         "confinement": {
             "host_pid": os.getpid(),
@@ -184,33 +181,19 @@ def start_worker() -> Worker:
             "cpu_s": LIFE_CPU_S,
         },
     }
+    file = str(FOLDER / "worker.py")
+    command = [python, "-I", "-S", "-B", file, str(FOLDER), engine.origin, json.dumps(boot)]
+    environment = ALLOCATION | {
+        name: os.environ[name] for name in NEEDED_VARIABLES if name in os.environ
+    }
     try:
-        process = subprocess.Popen(
-            [
-                sys.executable,
-                "-I",
-                "-S",
-                "-B",
-                str(FOLDER / "worker.py"),
-                str(FOLDER),
-                engine.origin,
-                json.dumps(boot),
-            ],
-            stdin=theirs.fileno(),
-            stdout=theirs.fileno(),
-            stderr=subprocess.DEVNULL,
-            env={name: os.environ[name] for name in NEEDED_VARIABLES if name in os.environ},
-            cwd=os.path.abspath(os.sep),
-            start_new_session=True,
-        )
+        process, pipe = launch(command, environment, os.path.abspath(os.sep))
     except OSError as error:
-        ours.close()
         raise ConfigurationError(f"a worker process cannot be started: {error}") from error
-    finally:
-        theirs.close()
-    worker = Worker(process, ours)
+    worker = Worker(process, pipe)
     try:
-        worker.isolation = _await_boot(worker)
+        bounds = _bound(worker)
+        worker.isolation = _await_boot(worker) | bounds
         worker.bare_bytes = worker.peak_bytes()
     except (OSError, ValueError, ProtocolError) as error:
         worker.kill()
@@ -221,15 +204,39 @@ def start_worker() -> Worker:
     return worker
 
 
+def _python() -> str:
+    """The interpreter that runs workers.
+
+    Of a virtual environment on Windows, `sys.executable` is a launcher, and the worker would be
+    its child; workers need nothing that is installed there.
+    """
+    if sys.platform == "win32":
+        return getattr(sys, "_base_executable", sys.executable)
+    return sys.executable
+
+
+def _bound(worker: Worker) -> dict[str, bool | str]:
+    """Limits that the host sets from outside, before the worker sees a script; which are in force.
+
+    Elsewhere than on Windows, workers set their own.
+    """
+    if sys.platform != "win32":
+        return {}
+    state: bool | str = True
+    try:
+        worker.job = Job(worker.pid, memory_bytes=ADDRESS_BYTES, cpu_s=LIFE_CPU_S)
+    except OSError as error:
+        state = f"refused: {error}"
+    return {"limits": state, "dies_with_host": state}
+
+
 def _await_boot(worker: Worker) -> dict[str, bool | str]:
-    worker.pipe.settimeout(BOOT_S)
     while True:
-        data = worker.pipe.recv(65536)
+        data = worker.pipe.wait(BOOT_S)
         if not data:
             raise ConnectionResetError("it ended before it was ready")
         worker.decoder.feed(data)
         for block in worker.decoder.blocks():
             if not block.startswith(b"b\n"):
                 raise ValueError("it said something else than that it is ready")
-            worker.pipe.setblocking(False)
             return json.loads(block[2:])

@@ -2,50 +2,40 @@
 // holds for plain objects and lists of strings, booleans, null and ordinary numbers; everything
 // else is for `values.js`, which takes four times as long.
 (function plain(p, kit) {
-  const { isArray, getPrototypeOf, keys, stringify } = p;
-  const MAX_DEPTH = 512;
+  const { isArray, getPrototypeOf, values, stringify } = p;
+  // The walk recurses; deeper values are for `values.js`, whose walk does not.
+  const MAX_LEVELS = 64;
   const MAX_EXACT = 9007199254740991;
+  // Comparing with what fits into 31 bits is quicker.
+  const MAX_SMALL = 2147483647;
   const ordinary = p.Object.prototype;
+  const list = p.Array.prototype;
 
-  const simple = (root) => {
-    const work = p.list();
-    const levels = p.list();
-    work[0] = root;
-    levels[0] = 1;
-    let count = 1;
-    while (count > 0) {
-      const source = work[--count];
-      const level = levels[count];
-      if (level > MAX_DEPTH || source.toJSON !== undefined) return false;
-      let names = null;
-      let { length } = source;
-      if (!isArray(source)) {
-        if (getPrototypeOf(source) !== ordinary) return false;
-        names = keys(source);
-        length = names.length;
+  const isOrdinary = (number) => {
+    if (number === 0) return 1 / number > 0;
+    return number <= MAX_EXACT && number >= -MAX_EXACT;
+  };
+
+  const simple = (source, levels) => {
+    if (source.toJSON !== undefined) return false;
+    const proto = getPrototypeOf(source);
+    let items = source;
+    if (proto === ordinary || proto === null) items = values(source);
+    else if (proto !== list || !isArray(source)) return false;
+    const { length } = items;
+    for (let i = 0; i < length; i++) {
+      const value = items[i];
+      // In the order of how often they come.
+      if (typeof value === "string") continue;
+      if (typeof value === "number") {
+        if ((value > 0 && value <= MAX_SMALL) || isOrdinary(value)) continue;
+        return false;
       }
-      for (let i = 0; i < length; i++) {
-        const value = source[names === null ? i : names[i]];
-        switch (typeof value) {
-          case "string":
-          case "boolean":
-          case "undefined":
-            break;
-          case "number":
-            if (value === 0 ? 1 / value < 0 : !(value <= MAX_EXACT && value >= -MAX_EXACT)) {
-              return false;
-            }
-            break;
-          case "object":
-            if (value !== null) {
-              levels[count] = level + 1;
-              work[count++] = value;
-            }
-            break;
-          default:
-            return false;
-        }
+      if (typeof value === "object") {
+        if (value === null || (levels > 1 && simple(value, levels - 1))) continue;
+        return false;
       }
+      if (typeof value !== "boolean" && value !== undefined) return false;
     }
     return true;
   };
@@ -55,10 +45,10 @@
     if (kit.options.json !== "bigint") return "";
     const type = typeof root;
     if (type === "string" || type === "boolean" || root === null) return stringify(root);
-    if (type === "number") return root - root === 0 && simple({ root }) ? "" + root : "";
+    if (type === "number") return root - root === 0 && isOrdinary(root) ? "" + root : "";
     if (type !== "object") return "";
     try {
-      return simple(root) ? stringify(root) : "";
+      return simple(root, MAX_LEVELS) ? stringify(root) : "";
     } catch {
       // A proxy or a getter may throw; a setter of Array.prototype reaches into the engine's own
       // JSON.stringify.

@@ -18,6 +18,7 @@
     create: Object.create,
     freeze: Object.freeze,
     keys: Object.keys,
+    values: Object.values,
     setPrototypeOf,
     isArray: Array.isArray,
     isView: ArrayBuffer.isView,
