@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import pty
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -36,15 +37,28 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def command(*more: str) -> list[str]:
-    return [sys.executable, "-m", "toolscript", "run", "script.ts", "--tools", "tools.py", *more]
+RUN = ("run", "script.ts")
 
 
-def in_a_terminal(folder: Path, typed: bytes, *more: str) -> tuple[int, str, str]:
-    """Exit code, standard output, and what stood on the terminal."""
+def command(*more: str, begin: tuple[str, ...] = RUN) -> list[str]:
+    return [sys.executable, "-m", "toolscript", *begin, "--tools", "tools.py", *more]
+
+
+def in_a_terminal(
+    folder: Path, typed: bytes, *more: str, begin: tuple[str, ...] = RUN, interrupted: bool = False
+) -> tuple[int, str, str]:
+    """Exit code, standard output, and what stood on the terminal.
+
+    With `interrupted`, the question gets Ctrl-C for an answer.
+    """
     ours, theirs = pty.openpty()
     process = subprocess.Popen(
-        command(*more), cwd=folder, stdin=theirs, stderr=theirs, stdout=subprocess.PIPE, text=True
+        command(*more, begin=begin),
+        cwd=folder,
+        stdin=theirs,
+        stderr=theirs,
+        stdout=subprocess.PIPE,
+        text=True,
     )
     os.close(theirs)
     assert process.stdout is not None
@@ -63,6 +77,9 @@ def in_a_terminal(folder: Path, typed: bytes, *more: str) -> tuple[int, str, str
         while asked < min(shown.count(b"[y/N]"), len(answers)):
             os.write(ours, answers[asked])
             asked += 1
+        if interrupted and b"[y/N]" in shown:
+            interrupted = False
+            process.send_signal(signal.SIGINT)
     printed = process.stdout.read()
     process.stdout.close()
     code = process.wait(timeout=60)
@@ -85,6 +102,21 @@ def test_only_a_yes_approves(folder: Path) -> None:
     code, printed, shown = in_a_terminal(folder, b"\nperhaps\n")
     assert code == 0, shown
     assert "paid" not in printed
+
+
+def test_an_interrupt_at_the_question_approves_nothing(folder: Path) -> None:
+    code, printed, shown = in_a_terminal(
+        folder, b"", "--journal", "runs.db", "--run-id", "r", interrupted=True
+    )
+    assert code == 130, shown
+    assert not printed
+    assert "toolscript resume r --journal runs.db --tools tools.py" in shown
+    assert "Traceback" not in shown
+    code, printed, shown = in_a_terminal(
+        folder, b"y\nn\n", "--journal", "runs.db", begin=("resume", "r")
+    )
+    assert code == 0, shown
+    assert '"paid 1"' in printed
 
 
 def test_without_a_terminal_the_run_waits_and_says_what_to_do(folder: Path) -> None:

@@ -145,6 +145,13 @@ def test_check_reports_what_is_wrong_and_where(
     assert (found["line"], found["severity"]) == (2, "error")
 
 
+def test_check_follows_its_profile(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    source = script(folder, "export default async function () { return eval('1'); }")
+    assert call("check", source, "--tools", "my_tools", "--level", "none") == 0
+    assert call("check", source, "--tools", "my_tools", "--profile", "constrained") == 1
+    assert "eval" in capsys.readouterr().out
+
+
 def test_check_without_a_checker_checks_syntax_and_says_so(
     folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -266,18 +273,24 @@ def test_the_demo_tells_the_whole_story() -> None:
 
 @needs_proc
 def test_ctrl_c_stops_the_run_and_leaves_nothing(folder: Path) -> None:
-    source = script(folder, "for (;;) {}")
+    # The file tells that the run is under way.
+    (folder / "begins.py").write_text(
+        "from pathlib import Path\ndef begin() -> None:\n    'Begin.'\n    Path('begun').touch()\n",
+        encoding="utf-8",
+    )
+    source = script(folder, "await tools.begin(); for (;;) {}")
     process = subprocess.Popen(
-        [sys.executable, "-m", "toolscript", "run", source, "--tools", "my_tools"],
+        [sys.executable, "-m", "toolscript", "run", source, "--tools", "begins.py"],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,
     )
-    assert eventually(lambda: bool(worker_pids(process.pid)))
+    assert eventually((folder / "begun").exists)
     workers = worker_pids(process.pid)
+    assert workers
     os.killpg(process.pid, signal.SIGINT)
-    printed, errors = process.communicate(timeout=30)
+    printed, errors = process.communicate(timeout=60)
     assert process.returncode == 130, errors
     assert "interrupted" in errors
     assert "Traceback" not in errors

@@ -18,6 +18,7 @@ from toolscript.cli.arguments import ArgumentValueError, read_script
 from toolscript.cli.exit_codes import DONE, FAILED
 from toolscript.cli.load_tools import load_all
 from toolscript.cli.receipts import counted
+from toolscript.profiles import profile_named
 from toolscript.script.compiler import native_checker, tsc_on_path
 
 _CheckLevel = Literal["none", "types", "constrained"]
@@ -27,7 +28,7 @@ _INSTALL: Final = 'pip install "toolscript[typecheck]" (in a clone: pip install 
 
 def main(arguments: argparse.Namespace) -> int:
     source = read_script(arguments.script)
-    level = _level(arguments.level)
+    level = _level(arguments.level, profile_named(arguments.profile).check)
     found = asyncio.run(_check(arguments, source, level))
     if arguments.json:
         print(json.dumps([asdict(item) for item in found], ensure_ascii=False))
@@ -36,8 +37,10 @@ def main(arguments: argparse.Namespace) -> int:
     return FAILED if any(item.severity == "error" for item in found) else DONE
 
 
-def _level(asked: _CheckLevel | None) -> _CheckLevel:
-    """What to check: what was asked for, else as much as can be checked on this machine."""
+def _level(asked: _CheckLevel | None, of_profile: _CheckLevel) -> _CheckLevel:
+    """What to check: what was asked for, what the profile checks, or as much as can be here."""
+    if asked is None and of_profile != "none":
+        asked = of_profile
     if asked not in (None, "types"):
         return asked
     if native_checker() is not None or tsc_on_path() is not None:

@@ -49,6 +49,8 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
     _demo(commands)
     _run(commands)
+    _resume(commands)
+    _runs(commands)
     _prompt(commands)
     _check(commands)
     _mcp(commands)
@@ -68,8 +70,44 @@ def _run(commands: Any) -> None:
     run.add_argument(
         "--timeout", type=_seconds, metavar="SECONDS", help="wall time of the run (default: 60)"
     )
+    run.add_argument(
+        "--journal",
+        metavar="FILE",
+        help="keep the run in this file, so that it can be resumed after a pause or a crash",
+    )
+    run.add_argument("--run-id", metavar="RUN", help="what to call the run (default: a new name)")
     run.add_argument("--json", action="store_true", help="print the whole result as JSON")
     run.set_defaults(command=_command("run"))
+
+
+def _resume(commands: Any) -> None:
+    resume = commands.add_parser(
+        "resume", help="go on with a run of a journal that waits for approval or was interrupted"
+    )
+    resume.add_argument("run_id", metavar="RUN", help="as `toolscript runs` shows it")
+    resume.add_argument("--journal", required=True, metavar="FILE", help="where the run is kept")
+    _tools(resume)
+    for answer, meaning in (("approve", "may go ahead"), ("reject", "is denied")):
+        resume.add_argument(
+            f"--{answer}",
+            action="append",
+            default=[],
+            metavar="CALL",
+            help=f"this call {meaning}: its number or its id; may be given several times",
+        )
+    resume.add_argument("--reason", metavar="TEXT", help="what the script reads of a rejection")
+    resume.add_argument(
+        "--timeout", type=_seconds, metavar="SECONDS", help="wall time from now on (default: 60)"
+    )
+    resume.add_argument("--json", action="store_true", help="print the whole result as JSON")
+    resume.set_defaults(command=_command("resume"))
+
+
+def _runs(commands: Any) -> None:
+    runs = commands.add_parser("runs", help="list the runs of a journal, and what they wait for")
+    runs.add_argument("--journal", required=True, metavar="FILE", help="the file of the journal")
+    runs.add_argument("--json", action="store_true", help="print JSON")
+    runs.set_defaults(command=_command("runs"))
 
 
 def _prompt(commands: Any) -> None:
@@ -86,7 +124,8 @@ def _check(commands: Any) -> None:
     check.add_argument(
         "--level",
         choices=("none", "types", "constrained"),
-        help="what to check beside syntax (default: types, where a type checker is installed)",
+        help="what to check beside syntax (default: what the profile checks before a run, else "
+        "types, where a type checker is installed)",
     )
     check.add_argument("--json", action="store_true", help="print the diagnostics as JSON")
     check.set_defaults(command=_command("check"))
