@@ -5,11 +5,14 @@ from __future__ import annotations
 import gc
 import os
 import sys
+import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+
+from toolscript.sandbox.process import starter
 
 needs_proc = pytest.mark.skipif(
     not sys.platform.startswith("linux"), reason="needs /proc, which only Linux has"
@@ -26,6 +29,13 @@ def resident_bytes(pid: int | None = None) -> int:
 def open_descriptors() -> int:
     gc.collect()
     return len(os.listdir("/proc/self/fd"))
+
+
+def settle_pools() -> None:
+    """Wait until the pools of this process have started and ended what they were told to."""
+    done = threading.Event()
+    starter().submit(done.set)
+    assert done.wait(60)
 
 
 def worker_pids(parent: int | None = None) -> set[int]:
@@ -51,8 +61,8 @@ def is_alive(pid: int) -> bool:
         return False
 
 
-def eventually(condition: Callable[[], bool], seconds: float = 10) -> bool:
-    """Whether a condition comes true before long."""
+def eventually(condition: Callable[[], bool], seconds: float = 60) -> bool:
+    """Whether a condition comes true, within what even a busy machine needs."""
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         if condition():

@@ -291,7 +291,7 @@ async def test_a_hook_that_fails_decides_nothing_unless_it_shall_block() -> None
 
 
 async def test_functions_that_block_hold_up_nobody() -> None:
-    both = threading.Barrier(2, timeout=30)
+    both = threading.Barrier(2, timeout=60)
 
     def meet(name: str) -> str:
         """Wait for the other one."""

@@ -56,7 +56,7 @@ class Zygote:
         return json.loads(self._process.stdout.readline())
 
     def close(self) -> None:
-        self._process.communicate(timeout=30)
+        self._process.communicate(timeout=60)
 
 
 @pytest.fixture(scope="module")

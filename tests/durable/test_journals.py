@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from pathlib import Path
 
 import pytest
@@ -82,12 +83,14 @@ class TestBoundsOfMemory:
         await journal.create("sixth", b"", new_lease())
         assert await names() == ["works", "fourth", "fifth", "sixth"]
 
-    async def test_forgets_what_nobody_touched_in_time(self):
-        journal = MemoryJournal(keep_s=0.05)
+    async def test_forgets_what_nobody_touched_in_time(self, monkeypatch: pytest.MonkeyPatch):
+        journal = MemoryJournal(keep_s=3600.0)
         lease = new_lease()
         await journal.create("a", b"", lease)
         await journal.settle("a", lease, "paused", b"")
-        await asyncio.sleep(0.1)
+        assert await journal.load("a") is not None
+        later = time.time() + 3700
+        monkeypatch.setattr(time, "time", lambda: later)
         assert await journal.load("a") is None
 
     @pytest.mark.parametrize("bad", [{"max_runs": 0}, {"keep_s": 0.0}])

@@ -41,6 +41,25 @@ async def slow(seconds: float) -> str:
     return "late"
 
 
+class Waiting:
+    """A tool that tells when it was called, and returns when it may."""
+
+    def __init__(self) -> None:
+        self.begun = asyncio.Event()
+        self.free = asyncio.Event()
+        self.stopped = False
+
+    async def wait(self) -> str:
+        """Wait."""
+        self.begun.set()
+        try:
+            await self.free.wait()
+        except asyncio.CancelledError:
+            self.stopped = True
+            raise
+        return "late"
+
+
 async def test_a_script_calls_tools_and_returns_a_value() -> None:
     async with CodeMode([add]) as codemode:
         result = await codemode.run("return await tools.add({ a: 1, b: 2 })")
@@ -111,14 +130,12 @@ async def test_stream_gives_events_in_order() -> None:
 
 
 async def test_abort_ends_one_run() -> None:
-    codemode = CodeMode([slow])
-    one = asyncio.create_task(
-        codemode.run("return await tools.slow({ seconds: 30 })", run_id="one")
-    )
-    two = asyncio.create_task(
-        codemode.run("return await tools.slow({ seconds: 0.3 })", run_id="two")
-    )
-    await asyncio.sleep(0.1)
+    first, second = Waiting(), Waiting()
+    codemode = CodeMode([Namespace("first", [first.wait]), Namespace("second", [second.wait])])
+    one = asyncio.create_task(codemode.run("return await first.wait()", run_id="one"))
+    two = asyncio.create_task(codemode.run("return await second.wait()", run_id="two"))
+    await first.begun.wait()
+    await second.begun.wait()
     assert {run.run_id for run in codemode.list_runs()} == {"one", "two"}
     assert await codemode.abort("one")
     assert not await codemode.abort("nobody")
@@ -126,6 +143,7 @@ async def test_abort_ends_one_run() -> None:
     assert result.error is not None
     assert result.error.kind is ErrorKind.ABORTED
     assert [call.status for call in result.calls] == ["cancelled"]
+    second.free.set()
     assert (await two).value == "late"
 
 
@@ -139,29 +157,26 @@ async def test_a_cancel_token_works_from_another_thread() -> None:
 
 
 async def test_cancelling_the_task_stops_the_tool() -> None:
-    stopped = asyncio.Event()
-
-    async def wait_long() -> None:
-        """Wait."""
-        try:
-            await asyncio.sleep(60)
-        finally:
-            stopped.set()
-
-    task = asyncio.create_task(CodeMode([wait_long]).run("await tools.wait_long()"))
-    await asyncio.sleep(0.2)
+    waiting = Waiting()
+    task = asyncio.create_task(CodeMode([waiting.wait]).run("await tools.wait()"))
+    await waiting.begun.wait()
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
-    assert stopped.is_set()
+    assert waiting.stopped
 
 
 async def test_closing_aborts_or_drains() -> None:
     for drain, kind in ((False, ErrorKind.ABORTED), (True, None)):
-        codemode = CodeMode([slow])
-        task = asyncio.create_task(codemode.run("return await tools.slow({ seconds: 0.3 })"))
-        await asyncio.sleep(0.1)
-        await codemode.aclose(drain=drain)
+        waiting = Waiting()
+        codemode = CodeMode([waiting.wait])
+        task = asyncio.create_task(codemode.run("return await tools.wait()"))
+        await waiting.begun.wait()
+        closing = asyncio.create_task(codemode.aclose(drain=drain))
+        await asyncio.sleep(0)
+        if drain:
+            waiting.free.set()
+        await closing
         result = await task
         assert (result.error.kind if result.error else None) == kind
         with pytest.raises(ClosedError):

@@ -507,7 +507,7 @@ async def test_a_handled_validation_error_is_still_an_error() -> None:
 async def test_blocking_tools_run_side_by_side() -> None:
     import threading
 
-    gate = threading.Barrier(12, timeout=20)
+    gate = threading.Barrier(12, timeout=60)
 
     @tool
     def meet() -> str:

@@ -7,7 +7,14 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from tests.processes import eventually, needs_proc, open_descriptors, resident_bytes, worker_pids
+from tests.processes import (
+    eventually,
+    needs_proc,
+    open_descriptors,
+    resident_bytes,
+    settle_pools,
+    worker_pids,
+)
 from toolscript import CodeMode, Limits, QuickJSRuntime
 
 MIB = 1024 * 1024
@@ -30,9 +37,10 @@ def size(text: str) -> int:
 
 
 @pytest.fixture
-async def runtime() -> AsyncIterator[QuickJSRuntime]:
+async def runtime(request: pytest.FixtureRequest) -> AsyncIterator[QuickJSRuntime]:
     """A pool of this test's own, so that what it leaves can be counted."""
-    runtime = QuickJSRuntime(max_workers=4)
+    settle_pools()
+    runtime = QuickJSRuntime(max_workers=request.param)
     yield runtime
     await runtime.aclose()
 
@@ -70,6 +78,7 @@ async def test_ten_megabytes_as_arguments() -> None:
 
 
 @needs_proc
+@pytest.mark.parametrize("runtime", [1], indirect=True)
 async def test_two_hundred_runs_one_after_another_leave_nothing(runtime: QuickJSRuntime) -> None:
     async with CodeMode([number, rows], runtime=runtime) as codemode:
 
@@ -82,16 +91,24 @@ async def test_two_hundred_runs_one_after_another_leave_nothing(runtime: QuickJS
 
         for i in range(20):
             await run(i)
-        memory, descriptors = resident_bytes(), open_descriptors()
-        for i in range(200):
-            await run(i)
-        assert resident_bytes() - memory < 16 * MIB
-        assert open_descriptors() <= descriptors
+        descriptors = open_descriptors()
+        # What leaks grows in each round; what else goes on in this process does not.
+        grown: list[int] = []
+        while len(grown) < 3:
+            memory = resident_bytes()
+            for i in range(200):
+                await run(i)
+            grown.append(resident_bytes() - memory)
+            if grown[-1] < 16 * MIB:
+                break
+        assert grown[-1] < 16 * MIB, grown
+        assert eventually(lambda: open_descriptors() <= descriptors)
     await runtime.aclose()
     assert eventually(lambda: open_descriptors() < descriptors)
 
 
 @needs_proc
+@pytest.mark.parametrize("runtime", [4], indirect=True)
 async def test_fifty_runs_at_once_share_few_workers(runtime: QuickJSRuntime) -> None:
     before = worker_pids()
     async with CodeMode([number], runtime=runtime) as codemode:

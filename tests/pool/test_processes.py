@@ -168,7 +168,7 @@ def test_workers_die_with_a_host_that_is_killed(tmp_path: Path) -> None:
     assert eventually(lambda: bool(worker_pids(process.pid)))
     workers = worker_pids(process.pid)
     process.kill()
-    process.wait(timeout=20)
+    process.wait(timeout=60)
     process.stdout.close()
     assert process.stderr is not None
     process.stderr.close()
@@ -196,7 +196,7 @@ def test_ctrl_c_ends_a_run_at_once(tmp_path: Path) -> None:
     workers = worker_pids(process.pid)
     # A terminal sends Ctrl-C to the whole group; workers must leave it to the host.
     os.killpg(process.pid, signal.SIGINT)
-    printed, errors = process.communicate(timeout=30)
+    printed, errors = process.communicate(timeout=60)
     assert printed == "interrupted\n"
     assert errors == ""
     assert process.returncode == 0
@@ -219,6 +219,6 @@ def test_ctrl_c_during_run_sync(tmp_path: Path) -> None:
     assert process.stdout is not None
     assert process.stdout.readline() == "ready\n"
     os.killpg(process.pid, signal.SIGINT)
-    printed, errors = process.communicate(timeout=30)
+    printed, errors = process.communicate(timeout=60)
     assert printed == "interrupted 3\n", errors
     assert process.returncode == 0

@@ -22,6 +22,7 @@ from toolscript.sandbox.pool import Pool, PoolSettings
 from toolscript.sandbox.process import Worker
 from toolscript.sandbox.quickjs import WorkerExecution
 from toolscript.sandbox.runtime import Program
+from toolscript.sandbox.socket_pipe import SocketPipe
 from toolscript.sandbox.wire import Decoder, ProtocolError, check_json
 from toolscript.testing.guest_host import execute, surface
 
@@ -154,11 +155,11 @@ def test_a_block_larger_than_allowed_is_refused_before_it_arrives() -> None:
     ],
 )
 def test_what_is_costly_to_parse_is_refused_at_once(text: bytes) -> None:
-    began = time.monotonic()
+    began = time.process_time()
     with pytest.raises(ProtocolError):
         check_json(text)
-    # A hang guard: it takes milliseconds.
-    assert time.monotonic() - began < 5
+    # It takes milliseconds of computing.
+    assert time.process_time() - began < 5
 
 
 @pytest.mark.parametrize(
@@ -198,23 +199,22 @@ def test_any_json_passes_the_check(value: Any) -> None:
 
 def sleeper() -> subprocess.Popen[bytes]:
     """A process that stands for a worker's; its words come from the test."""
-    return subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"])
+    return subprocess.Popen([sys.executable, "-c", "import time; time.sleep(300)"])
 
 
 async def run_with(said: bytes, *, hang_up: bool = True) -> list[Frame]:
     """The frames of an execution whose worker says this, whatever it is told."""
     ours, theirs = socket.socketpair()
-    ours.setblocking(False)
     process = sleeper()
     pool = Pool(PoolSettings(max_workers=1, max_runs=1, idle_s=60, required=False))
-    worker = Worker(process, ours)
+    worker = Worker(process, SocketPipe(ours))
     execution = WorkerExecution(pool, worker, Program(code="", surface="{}", frame_bytes=MIB), 0.0)
     loop = asyncio.get_running_loop()
     theirs.setblocking(False)
     sending = asyncio.ensure_future(loop.sock_sendall(theirs, said))
     frames: list[Frame] = []
     try:
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(60):
             while not frames or not isinstance(frames[-1], EndFrame):
                 frames += await execution.receive()
                 if hang_up and sending.done():

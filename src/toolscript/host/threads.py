@@ -41,7 +41,7 @@ class _Job:
             self.loop.call_soon_threadsafe(settle, self.future, outcome)
         except RuntimeError:
             # The loop was closed: the run that waited for this call is over.
-            return
+            _unused(outcome)
 
 
 def _succeed(future: asyncio.Future[Any], value: Any) -> None:

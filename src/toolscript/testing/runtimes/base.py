@@ -65,7 +65,7 @@ class RuntimeTests:
 
     def run(self, runtime: Runtime, code: str, **options: Any) -> Ended:
         """Run the body of a script with the tools `echo`, `slow`, `fail` and `hang`."""
-        program = replace(Program(code=code, surface=surface(NAMES), cpu_s=5.0), **options)
+        program = replace(Program(code=code, surface=surface(NAMES), cpu_s=20.0), **options)
 
         async def bounded() -> Ended:
             async with asyncio.timeout(GUARD_S):
