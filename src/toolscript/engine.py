@@ -17,7 +17,7 @@ from toolscript.contract.input import program_input
 from toolscript.contract.prompt import render_prompt
 from toolscript.contract.tool import GlobalFunction, Namespace
 from toolscript.durable import PausedRuns, may_pause
-from toolscript.errors import InputError, SourceError
+from toolscript.errors import ConfigurationError, InputError, SourceError
 from toolscript.events import Event, OnEvent
 from toolscript.globals import globals_of
 from toolscript.host.approval import Answer, ApproveCallback
@@ -129,6 +129,11 @@ class CodeMode:
         runtime: Runtime | None,
         gates: ToolGates,
     ) -> Parts:
+        if runtime is not None and runtime.language != "typescript":
+            raise ConfigurationError(
+                f"{type(runtime).__name__} runs {runtime.language}, and tools are declared in "
+                f"TypeScript: pass a runtime whose language is 'typescript'"
+            )
         if profile.require_policy:
             check_bindings([tool for group in namespaces for tool in group.tools])
         contract = Contract.of(

@@ -251,9 +251,9 @@ def _refuse_duplicates(tools: Sequence[Tool], namespace: str | None) -> None:
             f"{_shown(each.name)} from {each.source}" if each.source else _shown(each.name)
             for each in (other, tool)
         )
-        place = f"namespace {namespace}" if namespace else "the tools"
+        place = f" in namespace {namespace}" if namespace else ""
         raise ContractError(
-            f"two tools in {place} have the same name: {origins}; rename one, or put them in "
+            f"two tools{place} have the same name: {origins}; rename one, or put them in "
             'namespaces of their own: {"first": [...], "second": [...]}'
         )
 

@@ -72,7 +72,7 @@ def _written(value: Any, profile: Profile) -> JsonText:
     except NotJson as error:
         raise failed(
             "invalid_result",
-            f"the tool returned what has no JSON form: {error}",
+            f"the tool returned a wrong result: {error}",
             named="OUTPUT_NOT_SERIALIZABLE",
         ) from error
 

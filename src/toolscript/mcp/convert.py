@@ -56,7 +56,12 @@ def tool_from_mcp(
         raise ContractError(f"an MCP tool definition needs a name, but this one has {name!r}")
     declared: JsonSchema | None = field_of(definition, "outputSchema", "output_schema")
     annotations = field_of(definition, "annotations")
-    described = field_of(definition, "description") or field_of(annotations, "title") or ""
+    words = (
+        field_of(definition, "description"),
+        field_of(definition, "title"),
+        field_of(annotations, "title"),
+    )
+    described = next((text for text in words if isinstance(text, str) and text), "")
 
     def receive(result: Any) -> Any:
         if not typed:
@@ -69,7 +74,7 @@ def tool_from_mcp(
 
     return Tool(
         name=name,
-        description=str(described),
+        description=described,
         input_schema=field_of(definition, "inputSchema", "input_schema") or {"type": "object"},
         output_schema=call_result_schema(declared) if typed else unwrapped_schema(declared),
         call=_caller(name, call, receive),
@@ -79,17 +84,21 @@ def tool_from_mcp(
 
 
 def options_from(annotations: Any, options: ToolOptions, *, trusted: bool) -> ToolOptions:
-    """Options with what MCP annotations say: a warning from anybody, a licence from the trusted."""
+    """Options with what MCP annotations say: a warning from anybody, a licence from the trusted.
+
+    "Destructive" stands against "only reads" unless the server is trusted; then it has no
+    meaning beside it (the specification of MCP says so).
+    """
 
     def says(*names: str) -> bool:
         return field_of(annotations, *names) is True
 
-    reads = says("readOnlyHint", "read_only_hint")
+    reads = trusted and says("readOnlyHint", "read_only_hint")
     return replace(
         options,
         destructive=options.destructive
         or (not reads and says("destructiveHint", "destructive_hint")),
-        read_only=options.read_only or (trusted and reads),
+        read_only=options.read_only or reads,
         idempotent=options.idempotent or (trusted and says("idempotentHint", "idempotent_hint")),
     )
 

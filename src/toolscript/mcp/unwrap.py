@@ -28,7 +28,7 @@ def unwrap(result: Any, output_schema: JsonSchema | None = None) -> Any:
     """The value of a `CallToolResult`, given as an SDK's object or as a dict.
 
     Structured content wins. Text is joined with newlines and read as JSON if it is an object or
-    an array, or anything else where the tool declares an output schema. Content of other or
+    an array, or anything else where the tool declares an output schema that is none of text. Content of other or
     mixed kinds stays whole: the script gets the result itself, as a dict. What is no result of a
     tool call passes unchanged.
 
@@ -48,7 +48,7 @@ def unwrap(result: Any, output_schema: JsonSchema | None = None) -> Any:
     if "toolResult" in fields:
         return fields["toolResult"]
     text = _text_of(fields)
-    return fields if text is None else _value_of(text, declared=output_schema is not None)
+    return fields if text is None else _value_of(text, output_schema)
 
 
 def is_wrapped(output_schema: JsonSchema | None) -> bool:
@@ -115,14 +115,16 @@ def _text_of(fields: Mapping[str, Any]) -> str | None:
     return "\n".join(texts)
 
 
-def _value_of(text: str, *, declared: bool) -> Any:
-    start = text.lstrip()[:1]
-    if not declared and start not in ("{", "["):
+def _value_of(text: str, output_schema: JsonSchema | None) -> Any:
+    written = text.removeprefix("\ufeff")
+    if output_schema is None and written.lstrip()[:1] not in ("{", "["):
         return text
     try:
-        return json.loads(text, parse_constant=_no_number)
+        value = json.loads(written, parse_constant=_no_number)
     except (ValueError, RecursionError):
         return text
+    wanted = output_schema.get("type") if isinstance(output_schema, Mapping) else None
+    return text if wanted == "string" and not isinstance(value, str) else value
 
 
 def _no_number(word: str) -> Any:

@@ -181,6 +181,11 @@ class Runtime(ABC):
         return type(self).__name__.removesuffix("Runtime").lower()
 
     @property
+    def language(self) -> str:
+        """What its scripts are written in; contracts are declared in TypeScript only."""
+        return "typescript"
+
+    @property
     @abstractmethod
     def description(self) -> str:
         """One sentence about the environment, for the person or the agent that uses it."""
