@@ -14,7 +14,7 @@ from toolscript import jsontext
 from toolscript.contract.contract import Contract
 from toolscript.errors import JournalError, ResumeError
 from toolscript.host.approval import Answer, ApproveCallback
-from toolscript.host.entries import Entry, Head, log_from_bytes
+from toolscript.host.entries import Closed, Entry, Head, Opened, log_from_bytes
 from toolscript.host.journal import SETTLED, Journal, MemoryJournal, StoredRun, StoredStatus
 from toolscript.host.lease import Lease, new_lease
 from toolscript.host.policy import Authority, Policy
@@ -124,7 +124,7 @@ async def resume(
             "journal, or it was pruned or kept for too short a time"
         )
     if stored.status in SETTLED:
-        return _with_ignored(_recorded(stored), tuple(answers))
+        return _with_ignored(stored, _recorded(stored), tuple(answers))
     head = _head_of(stored)
     _check_unchanged(parts, head)
     authority = _authority(head, request.authority)
@@ -133,7 +133,7 @@ async def resume(
         pending = {pending.id for pending in result.pending}
         asks_again = stored.status == "paused" and parts.approve is not None
         if not asks_again and not pending & answers.keys():
-            return _with_ignored(result, tuple(answers))
+            return _with_ignored(stored, result, tuple(answers))
     run = await _take_over(journal, stored, head)
     try:
         ignored = await run.answer(answers)
@@ -155,7 +155,7 @@ async def resume(
     )
     if given_store is not None and dict(given_store) != store:
         result = replace(result, warnings=(*result.warnings, _OTHER_STORE))
-    return _with_ignored(result, ignored)
+    return _with_ignored(stored, result, ignored)
 
 
 async def give_up(journal: Journal, run_id: str) -> bool:
@@ -357,8 +357,26 @@ def _damaged(stored: StoredRun, what: str) -> JournalError:
     )
 
 
-def _with_ignored(result: RunResult, ids: Sequence[str]) -> RunResult:
+def _with_ignored(stored: StoredRun, result: RunResult, ids: Sequence[str]) -> RunResult:
+    """The result with a warning for each answer to what did not wait for one."""
     if not ids:
         return result
-    ignored = tuple(f"the answer for {id} changed nothing: it is not pending" for id in ids)
+    made = {
+        entry.id: entry
+        for entry in log_from_bytes(stored.entries)
+        if not isinstance(entry, Opened | Closed)
+    }
+    status = {call.seq: call.status for call in result.calls}
+    waits = ", ".join(f"{item.id} ({item.tool})" for item in result.pending) or "nothing"
+
+    def told(id: str) -> str:
+        call = made.get(id)
+        if call is None:
+            return "no call of that id waits here"
+        now = status.get(call.seq, "over")
+        return f"call {call.seq} ({call.tool}) does not wait for one, it is {now}"
+
+    ignored = tuple(
+        f"the answer for {id} changed nothing: {told(id)}; what waits now: {waits}" for id in ids
+    )
     return replace(result, warnings=(*result.warnings, *ignored))

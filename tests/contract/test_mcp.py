@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -183,3 +184,46 @@ def test_hints_of_strangers_warn_but_permit_nothing() -> None:
 def test_a_definition_without_a_name_is_refused() -> None:
     with pytest.raises(ContractError, match="needs a name"):
         tool_from_mcp({"inputSchema": {}}, print)
+
+
+class Renamed:
+    """An SDK's object that still knows the protocol's names, and warns of each of them."""
+
+    def __init__(self, old: dict[str, str], **fields: Any) -> None:
+        self._old = old
+        self.__dict__.update(fields)
+
+    def __getattr__(self, name: str) -> Any:
+        if name in self.__dict__.get("_old", {}):
+            warnings.warn(f"{name} is deprecated", DeprecationWarning, stacklevel=2)
+            return getattr(self, self._old[name])
+        raise AttributeError(name)
+
+
+def test_what_sdks_warn_of_is_not_asked_for() -> None:
+    definition = Renamed(
+        {"inputSchema": "input_schema", "outputSchema": "output_schema"},
+        name="get",
+        description="Gets.",
+        input_schema={"type": "object"},
+        output_schema={"type": "object"},
+        annotations=Renamed(
+            {"readOnlyHint": "read_only_hint", "idempotentHint": "idempotent_hint"},
+            title="Get",
+            read_only_hint=True,
+            destructive_hint=False,
+            idempotent_hint=True,
+        ),
+    )
+    result = Renamed(
+        {"structuredContent": "structured_content", "isError": "is_error", "_meta": "meta"},
+        content=[],
+        structured_content={"a": 1},
+        is_error=False,
+        meta=None,
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        tool = tool_from_mcp(definition, print, trust_annotations=True)
+        assert tool.options.read_only
+        assert unwrap(result) == {"a": 1}

@@ -252,6 +252,7 @@ class TestApproval:
         still = await codemode.resume(paused.run_id, {"1-unknown": Approve()})
         assert still.status == "paused"
         assert "1-unknown" in still.warnings[-1]
+        assert f"waits now: {paused.pending[0].id} (gate)" in still.warnings[-1]
         assert world.did == []
         first = approve(paused)
         second = await codemode.resume(paused.run_id, first)
@@ -260,10 +261,12 @@ class TestApproval:
         assert again.status == "paused"
         assert again.pending == second.pending
         assert paused.pending[0].id in again.warnings[-1]
+        assert "call 1 (tools.gate) does not wait for one, it is ok" in again.warnings[-1]
         done = await codemode.resume(paused.run_id, approve(second))
         over = await codemode.resume(paused.run_id, approve(second))
         assert over.value == done.value == 2
         assert second.pending[0].id in over.warnings[-1]
+        assert over.warnings[-1].endswith("what waits now: nothing")
         assert world.did == ["gate 1", "gate 2"]
 
     async def test_a_callback_is_asked_once_and_its_answer_kept(self, tmp_path: Path):

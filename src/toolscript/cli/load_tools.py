@@ -146,5 +146,5 @@ def _is_tool(value: object, module: str) -> bool:
     return (
         not inspect.isclass(value)
         and isinstance(getattr(value, "name", None), str)
-        and any(hasattr(value, schema) for schema in ("args_schema", "inputSchema", "input_schema"))
+        and any(hasattr(value, schema) for schema in ("args_schema", "input_schema", "inputSchema"))
     )

@@ -166,7 +166,7 @@ def _is_mcp(obj: Any) -> bool:
     """Whether this is a tool definition of MCP: a dict, or the model of an SDK of any version."""
     if isinstance(obj, Mapping):
         return "inputSchema" in obj and "name" in obj
-    has_schema = hasattr(obj, "inputSchema") or hasattr(obj, "input_schema")
+    has_schema = hasattr(obj, "input_schema") or hasattr(obj, "inputSchema")
     return has_schema and hasattr(obj, "name") and not callable(obj)
 
 

@@ -10,19 +10,12 @@ from __future__ import annotations
 import inspect
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
-from typing import Any, Final, cast
+from typing import Any, cast
 
 from toolscript.contract.tool import JsonSchema, Tool, ToolContext, ToolOptions
 from toolscript.errors import ContractError
 from toolscript.mcp.faces import with_face
 from toolscript.mcp.unwrap import plain_result, raise_if_error, unwrap, unwrapped_schema
-
-_HINTS: Final = {
-    "readOnlyHint": "read_only_hint",
-    "destructiveHint": "destructive_hint",
-    "idempotentHint": "idempotent_hint",
-}
-"""Annotations as the protocol and as Python SDKs spell them."""
 
 McpCall = Callable[[str, dict[str, Any]], Any]
 """`call(name, arguments)` gives a `CallToolResult`, as an object or a dict, or awaits one."""
@@ -124,12 +117,16 @@ def call_result_schema(structured: JsonSchema | None) -> JsonSchema:
 
 
 def field_of(value: Any, *spellings: str) -> Any:
-    """A field of a dict or of an object, under the first spelling that it has; else None."""
-    for name in spellings:
-        if isinstance(value, Mapping):
-            if name in value:
-                return cast("Mapping[str, Any]", value)[name]
-        elif hasattr(value, name):
+    """A field of a dict or of an object, under the first spelling that it has; else None.
+
+    `spellings` are the protocol's own first. Objects are asked for the last one first: SDKs that
+    know both warn of the protocol's.
+    """
+    if isinstance(value, Mapping):
+        fields = cast("Mapping[str, Any]", value)
+        return next((fields[name] for name in spellings if name in fields), None)
+    for name in reversed(spellings):
+        if hasattr(value, name):
             return getattr(value, name)
     return None
 

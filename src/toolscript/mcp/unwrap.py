@@ -17,11 +17,12 @@ WRAPPED: Final = "x-fastmcp-wrap-result"
 
 _FIELDS: Final = {
     "content": ("content",),
-    "structuredContent": ("structuredContent", "structured_content"),
-    "isError": ("isError", "is_error"),
+    "structuredContent": ("structured_content", "structuredContent"),
+    "isError": ("is_error", "isError"),
     "toolResult": ("toolResult",),
-    "_meta": ("_meta", "meta"),
+    "_meta": ("meta", "_meta"),
 }
+"""The protocol's names, and how objects spell them; SDKs that know both warn of the second."""
 
 
 def unwrap(result: Any, output_schema: JsonSchema | None = None) -> Any:
@@ -75,7 +76,7 @@ def plain_result(result: Any) -> dict[str, Any] | None:
         found = {str(name): value for name, value in cast("Mapping[Any, Any]", result).items()}
         known = isinstance(found.get("content"), list) or "toolResult" in found
         return found if known or found.get("structuredContent") is not None else None
-    if not any(hasattr(result, name) for name in ("structuredContent", "structured_content")):
+    if not any(hasattr(result, name) for name in _FIELDS["structuredContent"]):
         return None
     read: dict[str, Any] = {}
     for name, spellings in _FIELDS.items():
