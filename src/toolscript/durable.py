@@ -14,7 +14,7 @@ from toolscript import jsontext
 from toolscript.contract.contract import Contract
 from toolscript.errors import JournalError, ResumeError
 from toolscript.host.approval import Answer, ApproveCallback
-from toolscript.host.entries import Closed, Entry, Head, Opened, log_from_bytes
+from toolscript.host.entries import Asked, Entry, Finished, Head, Started, log_from_bytes
 from toolscript.host.journal import SETTLED, Journal, MemoryJournal, StoredRun, StoredStatus
 from toolscript.host.lease import Lease, new_lease
 from toolscript.host.policy import Authority, Policy
@@ -364,7 +364,7 @@ def _with_ignored(stored: StoredRun, result: RunResult, ids: Sequence[str]) -> R
     made = {
         entry.id: entry
         for entry in log_from_bytes(stored.entries)
-        if not isinstance(entry, Opened | Closed)
+        if isinstance(entry, Started | Asked | Finished)
     }
     status = {call.seq: call.status for call in result.calls}
     waits = ", ".join(f"{item.id} ({item.tool})" for item in result.pending) or "nothing"
