@@ -24,6 +24,7 @@ from toolscript.contract.annotations import (
     returned,
     unpacked_keywords,
 )
+from toolscript.contract.as_is import as_is
 from toolscript.contract.docstring import Docstring, parse_docstring
 from toolscript.contract.problems import Problem, tool_error
 from toolscript.contract.tool import JsonSchema, Tool, ToolContext, ToolOptions, ToolValue
@@ -365,7 +366,11 @@ def _output_of(shape: _Shape, name: str) -> tuple[JsonSchema | None, Callable[[A
     if shape.docstring.returns and not {"description", "title", "$ref"} & set(schema):
         schema["description"] = shape.docstring.returns
 
+    is_dumped = as_is(adapter.core_schema, schema)
+
     def dump(value: Any) -> Any:
+        if is_dumped is not None and is_dumped(value):
+            return value
         try:
             return adapter.dump_python(value, mode="json", by_alias=True, warnings="error")
         except (PydanticSerializationError, UnicodeDecodeError):

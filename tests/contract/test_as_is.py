@@ -1,0 +1,106 @@
+"""A result that fits its type as it stands comes out as pydantic would dump it."""
+
+from __future__ import annotations
+
+import enum
+import json
+from datetime import date
+from decimal import Decimal
+from typing import Any, Optional
+from uuid import UUID
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pydantic import TypeAdapter, ValidationError
+from pydantic_core import PydanticSerializationError
+
+from toolscript.contract.as_is import as_is
+from toolscript.contract.function import tool_from_function
+from toolscript.errors import ToolError
+from toolscript.host.values import NotJson, json_text
+
+
+class Colour(enum.Enum):
+    RED = "red"
+
+
+class Text(str):
+    pass
+
+
+class Table(dict[str, Any]):
+    pass
+
+
+TYPES: list[Any] = [
+    list[dict[str, Any]],
+    list[int],
+    list[str | None],
+    dict[str, list[int | str]],
+    dict[str, Any],
+    dict[int, str],
+    list[Any],
+    list[list[bool]],
+    dict[str, Optional[dict[str, int]]],
+    list[float],
+    list[date],
+]
+values: st.SearchStrategy[Any] = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers(-3, 3)
+    | st.sampled_from([2**53 + 1, 2**70, 1.5, 2.0, -0.0, float("nan"), "a", "\ud800", b"b"])
+    | st.sampled_from([Colour.RED, Text("t"), UUID(int=1), date(2026, 1, 2), Decimal("1.50")]),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.lists(inner, max_size=2).map(tuple)
+        | st.dictionaries(st.sampled_from(["a", "b", 1]), inner, max_size=3)
+        | st.dictionaries(st.just("a"), inner, max_size=1).map(Table)
+    ),
+    max_leaves=6,
+)
+
+
+def outcome(dump: Any, value: Any) -> Any:
+    try:
+        return json.loads(json_text(dump(value)).text)
+    except (ToolError, NotJson):
+        return "refused"
+
+
+@pytest.mark.parametrize("type_", TYPES, ids=str)
+@settings(max_examples=60, deadline=None)
+@given(values)
+def test_it_comes_out_as_pydantic_dumps_it(type_: Any, value: Any) -> None:
+    def answer() -> Any: ...
+
+    answer.__annotations__ = {"return": type_}
+    tool = tool_from_function(answer)
+    adapter = TypeAdapter(type_)
+
+    def reference(found: Any) -> Any:
+        try:
+            return adapter.dump_python(found, mode="json", warnings="error")
+        except (PydanticSerializationError, UnicodeDecodeError):
+            try:
+                return adapter.dump_python(adapter.validate_python(found), mode="json")
+            except (ValidationError, PydanticSerializationError, UnicodeDecodeError) as error:
+                raise ToolError(str(error), code="invalid_result") from error
+
+    assert repr(outcome(tool.dump_output, value)) == repr(outcome(reference, value))
+
+
+def test_only_types_that_dump_to_themselves_are_taken() -> None:
+    def kept(type_: Any) -> Any:
+        adapter = TypeAdapter(type_)
+        return as_is(adapter.core_schema, adapter.json_schema(mode="serialization"))
+
+    assert kept(list[float]) is None
+    assert kept(list[date]) is None
+    assert kept(int) is None
+    rows = kept(list[dict[str, Any]])
+    assert rows([{"a": 1}])
+    assert not rows([1])
+    assert not rows([{"a": b"b"}])
+    assert not rows([Table(a=1)])
