@@ -6,7 +6,7 @@ import enum
 import json
 from datetime import date
 from decimal import Decimal
-from typing import Any, Optional
+from typing import Any
 from uuid import UUID
 
 import pytest
@@ -42,7 +42,7 @@ TYPES: list[Any] = [
     dict[int, str],
     list[Any],
     list[list[bool]],
-    dict[str, Optional[dict[str, int]]],
+    dict[str, dict[str, int] | None],
     list[float],
     list[date],
 ]
