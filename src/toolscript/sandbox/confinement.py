@@ -250,6 +250,7 @@ def _drop_capabilities(libc: ctypes.CDLL, calls: dict[str, int]) -> None:
 
 
 def _landlock(libc: ctypes.CDLL, calls: dict[str, int]) -> None:
+    assert sys.platform == "linux"
     create = calls["landlock_create_ruleset"]
     version = _check(libc.syscall(create, None, ctypes.c_size_t(0), 1), "landlock")
     # linux/landlock.h: the rights that each version knows; all are handled, none is given.

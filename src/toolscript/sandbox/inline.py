@@ -6,7 +6,6 @@ import asyncio
 import importlib
 import json
 import logging
-import time
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
@@ -73,7 +72,7 @@ class InlineExecution(Execution):
         self._ended = False
         self._work: deque[Callable[[], None]] = deque()
         self._cpu_s = 0.0
-        self._machine: Machine | None = Machine(_engine(), _library(), time.thread_time)
+        self._machine: Machine | None = Machine(_engine(), _library())
         self._later(self._start)
 
     async def receive(self) -> Sequence[Frame]:

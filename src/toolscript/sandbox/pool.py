@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import atexit
 import os
+import sys
 import threading
 import time
 from collections import deque
@@ -348,5 +349,5 @@ class _Pools:
 
 _POOLS: Final = _Pools()
 atexit.register(_POOLS.kill_all)
-if hasattr(os, "register_at_fork"):
+if sys.platform != "win32":
     os.register_at_fork(after_in_child=_POOLS.forget)

@@ -6,13 +6,11 @@ import asyncio
 import contextvars
 import json
 import os
-import sys
 import threading
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any, Final, Literal
 
-from toolscript.errors import ConfigurationError
 from toolscript.sandbox.frames import EndFrame, Frame, IdleFrame
 from toolscript.sandbox.pool import Pool, PoolSettings
 from toolscript.sandbox.process import Worker
@@ -34,7 +32,6 @@ MEMORY_SHARE: Final = 0.75
 BARE: Final = frozenset({"null", "[uninitialized]"})
 # Frames that nobody has taken yet, before the worker is made to wait.
 MOST_BUFFERED: Final = 10_000
-MOST_PIECES: Final = 512
 # Batches of frames that are answered in one turn of the loop.
 MOST_ROUNDS: Final = 16
 
@@ -66,11 +63,6 @@ class QuickJSRuntime(Runtime):
         idle_s: float = 60.0,
         isolation: Literal["best", "required"] = "best",
     ) -> None:
-        if sys.platform == "win32":
-            raise ConfigurationError(
-                "QuickJSRuntime needs Linux or macOS; pass runtime=InlineRuntime() for scripts "
-                "that you trust"
-            )
         workers = min(32, 4 * (os.cpu_count() or 1) + 4) if max_workers is None else max_workers
         self._pool = Pool(PoolSettings(workers, max_runs, idle_s, isolation == "required"))
 
@@ -123,8 +115,7 @@ class WorkerExecution(Execution):
     def __init__(self, pool: Pool, worker: Worker, program: Program, queue_s: float) -> None:
         self._pool = pool
         self._worker = worker
-        # A number: the selector formats what it does not know yet, which a socket makes slow.
-        self._descriptor = worker.pipe.fileno()
+        self._pipe = worker.pipe
         self._loop = asyncio.get_running_loop()
         self._frames: list[Frame] = []
         self._listener: Callable[[Sequence[Frame]], None] | None = None
@@ -135,9 +126,7 @@ class WorkerExecution(Execution):
         self._spent = False
         self._has_context = worker.ready
         self.closed = False
-        self._reading = False
-        self._writing = False
-        self._outgoing: list[memoryview | bytes] = []
+        self._whole = True
         self._settlements: list[bytes] = []
         self._soon = False
         self._sent = 0
@@ -153,8 +142,8 @@ class WorkerExecution(Execution):
         self._cpu_timer: asyncio.TimerHandle | None = None
         worker.ready = False
         worker.decoder.begin(program.frame_bytes)
-        self._outgoing += block(b"R", encode_program(program))
-        self._write()
+        self._pipe.attach(self._loop, self._readable)
+        self._pipe.send(block(b"R", encode_program(program)))
         if program.cpu_s is not None:
             self._watch(program.cpu_s + GRACE_S)
 
@@ -162,7 +151,7 @@ class WorkerExecution(Execution):
         while not self._frames:
             if self._ended:
                 return ()
-            self._read(True)
+            self._pipe.listen(True)
             self._waiter = self._loop.create_future()
             try:
                 await self._waiter
@@ -203,7 +192,7 @@ class WorkerExecution(Execution):
         self._account()
         ended = self._ended
         self._stop()
-        if ended and not self._lost and not self._spent and not self._outgoing:
+        if ended and not self._lost and not self._spent and self._whole:
             self._pool.release(self._worker)
         else:
             self._pool.discard(self._worker)
@@ -245,8 +234,7 @@ class WorkerExecution(Execution):
         pieces, self._settlements = self._settlements, []
         if self._busy_since is None:
             self._busy_since = time.monotonic()
-        self._outgoing += block(b"S", pieces)
-        self._write()
+        self._pipe.send(block(b"S", pieces))
         if self._open_calls == 0 and not self._ended:
             self._spin()
 
@@ -272,38 +260,13 @@ class WorkerExecution(Execution):
         if self._frames and not self._soon:
             self._soon = True
             self._loop.call_soon(self._go_on)
-        if not self._reading and not self._ended:
-            self._read(True)
-
-    def _write(self) -> None:
-        pipe = self._worker.pipe
-        try:
-            while self._outgoing:
-                sent = pipe.sendmsg(self._outgoing[:MOST_PIECES])
-                self._outgoing = _rest(self._outgoing, sent)
-        except BlockingIOError:
-            if not self._writing:
-                self._writing = True
-                self._loop.add_writer(self._descriptor, self._write)
-            return
-        except OSError:
-            self._outgoing.clear()
-            # The reading side tells of the worker's end.
-        if self._writing:
-            self._writing = False
-            self._loop.remove_writer(self._descriptor)
-
-    def _read(self, on: bool) -> None:
-        if on == self._reading:
-            return
-        self._reading = on
-        if on:
-            self._loop.add_reader(self._descriptor, self._readable)
-        else:
-            self._loop.remove_reader(self._descriptor)
+        if not self._ended:
+            self._pipe.listen(True)
 
     def _spin(self) -> None:
         """Look for an answer a moment before the event loop sleeps: waking up costs more."""
+        if not self._pipe.answers_at_once:
+            return
         self._in_vain += 1
         if self._in_vain > MOST_IN_VAIN and self._in_vain % RETRY_SPIN:
             return
@@ -320,7 +283,7 @@ class WorkerExecution(Execution):
 
     def _arrived(self) -> None:
         try:
-            data = self._worker.receive()
+            data = self._pipe.receive()
         except BlockingIOError:
             return
         except OSError:
@@ -343,7 +306,7 @@ class WorkerExecution(Execution):
         except ProtocolError as error:
             self._lose(EndFrame("worker_exit", message=f"the worker broke the protocol: {error}"))
         if len(self._frames) > MOST_BUFFERED:
-            self._read(False)
+            self._pipe.listen(False)
         if self._frames and self._waiter is not None and not self._waiter.done():
             self._waiter.set_result(None)
 
@@ -407,10 +370,7 @@ class WorkerExecution(Execution):
             self._loop.call_soon(self._go_on)
 
     def _stop(self) -> None:
-        self._read(False)
-        if self._writing:
-            self._writing = False
-            self._loop.remove_writer(self._descriptor)
+        self._whole = self._pipe.detach() and self._whole
         if self._cpu_timer is not None:
             self._cpu_timer.cancel()
             self._cpu_timer = None
@@ -438,18 +398,6 @@ class WorkerExecution(Execution):
             return
         self._worker.process.kill()
         self._lose(EndFrame("timeout", message="the script used up its computing time"))
-
-
-def _rest(pieces: list[memoryview | bytes], sent: int) -> list[memoryview | bytes]:
-    """What is left of the pieces after so many bytes were sent."""
-    at = 0
-    while at < len(pieces) and sent >= len(pieces[at]):
-        sent -= len(pieces[at])
-        at += 1
-    rest = pieces[at:]
-    if rest and sent:
-        rest[0] = memoryview(rest[0])[sent:]
-    return rest
 
 
 _shared: QuickJSRuntime | None = None

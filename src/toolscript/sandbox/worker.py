@@ -81,7 +81,8 @@ class Pipe:
         # Windows has neither.
         self._readv: Any = getattr(os, "readv", None)
         self._poll: Any = None
-        if hasattr(select, "poll"):
+        self._drained: Any = None
+        if sys.platform != "win32":
             os.set_blocking(source, False)
             self._poll = select.poll()
             self._poll.register(source, select.POLLIN)
@@ -147,7 +148,7 @@ class Worker:
         self._library = library
 
     def machine(self) -> Any:
-        return self._machines.Machine(self._engine, self._library, time.process_time)
+        return self._machines.Machine(self._engine, self._library)
 
     def serve(self) -> None:
         while True:
@@ -277,7 +278,7 @@ def main(arguments: list[str]) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     # The C library reads the time zone once; afterwards the environment is empty.
     os.environ["TZ"] = "UTC"
-    if hasattr(time, "tzset"):
+    if sys.platform != "win32":
         time.tzset()
     os.environ.clear()
     machines = load("machine", os.path.join(folder, "machine.py"))
