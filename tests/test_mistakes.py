@@ -146,6 +146,57 @@ async def test_a_script_that_returns_nothing_says_so() -> None:
     assert "return" in nothing.text()
 
 
+def get_customer() -> dict[str, Any]:
+    """A customer."""
+    return {"id": 1, "name": "ada", "address": {"city": "Paris"}}
+
+
+@pytest.mark.parametrize(
+    ("returned", "told"),
+    [
+        ("customer.nme", "`customer.nme` is undefined"),
+        ("customer.nme", "did you mean `name`?"),
+        ("customer.nme", "get_customer returned { id: number; name: string"),
+        ("customer.address.ciity", "did you mean `city`?"),
+    ],
+)
+async def test_a_field_that_no_result_has_is_named(returned: str, told: str) -> None:
+    result = await run(
+        f"const customer = await tools.get_customer();\nreturn {returned};", get_customer
+    )
+    assert result.ok
+    assert told in result.text()
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        "await tools.get_customer();",
+        "const c = await tools.get_customer(); return ({}).name;",
+        "const c = { a: 1 }; return c.b;",
+        "const c = await tools.get_customer(); return c.name;",
+    ],
+)
+async def test_what_may_well_be_undefined_gets_no_warning(script: str) -> None:
+    assert (await run(script, get_customer)).warnings == ()
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        "let s = 'xxxxxxxx'; for (;;) s += s;",
+        "return new Array(2 ** 32);",
+        "return new Array(-1);",
+        "return 'x'.repeat(2 ** 31);",
+    ],
+)
+async def test_a_length_that_cannot_be_gets_advice(script: str) -> None:
+    result = await run(script)
+    assert result.error is not None
+    assert result.error.kind in (ErrorKind.EXCEPTION, ErrorKind.MEMORY)
+    assert result.error.hint
+
+
 async def test_an_empty_script() -> None:
     result = await run("   ")
     assert result.error is not None

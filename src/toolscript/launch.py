@@ -23,6 +23,7 @@ from toolscript.host.replay import RunJournal
 from toolscript.host.run import drive
 from toolscript.host.setup import NestedScope, RunSetup
 from toolscript.live import LiveRuns
+from toolscript.nothing_returned import missing_property
 from toolscript.profiles import Profile
 from toolscript.program import Surroundings, program_of
 from toolscript.result import UNSET, ErrorKind, RunError, RunResult, Unset
@@ -258,6 +259,9 @@ async def _execute(
     )
     result = await drive(setup, execution)
     warnings = tuple(str(item) for item in script.warnings if item.severity == "warning")
+    if result.ok and not result.has_value and profile.returns == "value":
+        missing = missing_property(script.source, result.calls)
+        warnings += () if missing is None else (missing,)
     if warnings or options.max_output_tokens is not None:
         result = replace(
             result,

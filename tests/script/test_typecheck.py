@@ -97,6 +97,22 @@ async def test_a_promise_used_as_its_value_gets_a_hint() -> None:
 
 
 @native
+@pytest.mark.parametrize(
+    "source",
+    [
+        "const [one] = await tools.list({ status: 'open' }); return one.id * 2",
+        "const [one] = await tools.list({ status: 'open' }); return 2 / one.id",
+        "const [one] = await tools.list({ status: 'open' }); return one.id > 5",
+        "const all = await tools.list({ status: 'open' }); return all.reduce((s, o) => s + o.id, 0)",
+        "const [one] = await tools.list({ status: 'open' }); return Math.max(one.id, 1)",
+    ],
+)
+async def test_a_string_computed_with_gets_a_hint(source: str) -> None:
+    [found] = await check(source)
+    assert "Number(...)" in found.hint
+
+
+@native
 async def test_a_program_is_held_to_its_contract() -> None:
     good = "export default async ({ codemode }: AgentProgramScope) => codemode.a({})"
     assert await check(good, PROGRAM, form="module") == []

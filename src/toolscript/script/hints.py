@@ -71,7 +71,13 @@ _NOT_ITERABLE: Final = re.compile(r"not iterable|Symbol\.iterator")
 _JSON_TEXT: Final = re.compile(
     r"unexpected token|in JSON|valid JSON|end of (?:input|data|JSON)", re.I
 )
+_TOO_LONG: Final = re.compile(
+    r"^(?:string too long|invalid (?:string|array) length|invalid repeat count"
+    r"|invalid count value|array too large)",
+    re.I,
+)
 _MOST_NAMES: Final = 12
+_MOST_TEXT: Final = 60
 
 
 def absent_hint(name: str) -> str:
@@ -111,6 +117,20 @@ def hint_for(
         if hint:
             return hint
     return ""
+
+
+def returned_property(source: str) -> tuple[str, str] | None:
+    """The text and the name of the property that a script's last statement gives: `return a.b`."""
+    _, syntax = find_program(to_units(source))
+    statements = [each for each in syntax.root.named_children if each.type != "comment"]
+    if not statements or statements[-1].type not in ("return_statement", "expression_statement"):
+        return None
+    value = next(iter(statements[-1].named_children), None)
+    if value is None or value.type != "member_expression":
+        return None
+    name = value.child_by_field_name("property")
+    text = syntax.text(value)
+    return None if name is None or len(text) > _MOST_TEXT else (text, syntax.text(name))
 
 
 @dataclass(frozen=True, slots=True)
@@ -325,6 +345,15 @@ def _object_of(syntax: Syntax, node: Node, member: str) -> str:
     return text if len(text) <= 60 else ""
 
 
+def _too_long(error: _Failure) -> str:
+    if error.name not in ("InternalError", "RangeError") or not _TOO_LONG.search(error.message):
+        return ""
+    return (
+        "a length is below zero, or more than can be held at all: look at the loop or the number "
+        "that it comes from, and keep only what is needed of each item"
+    )
+
+
 def _syntax(error: _Failure) -> str:
     if error.name != "SyntaxError":
         return ""
@@ -356,6 +385,7 @@ _RULES: Final[tuple[Callable[[_Failure], str], ...]] = (
     _missing_await,
     _json_of_value,
     _wrong_shape,
+    _too_long,
     _syntax,
     _not_callable,
 )

@@ -271,6 +271,16 @@ def _diagnostic(source: str, where: tuple[int, int], code: str, message: str) ->
         hint = absent_hint(name.group(1))
     elif "Promise<" in message and code in _AWAITABLE:
         hint = "a promise is used as its value: write `await` in front of the call"
+    elif _TEXT_FOR_NUMBER.search(message):
+        hint = (
+            "a string stands where a number is wanted: write `Number(...)` around it. Decimals "
+            "arrive as strings, so that no digit is lost"
+        )
+    elif code in _ARITHMETIC:
+        hint = (
+            "only numbers can be computed with: write `Number(...)` around a string, which is "
+            "also how decimals arrive"
+        )
     if len(message) > _MOST_MESSAGE_CHARS:
         message = message[: _MOST_MESSAGE_CHARS - 1] + "…"
     return Diagnostic(line, column, code, message, excerpt(source, line, column), hint)
@@ -279,6 +289,11 @@ def _diagnostic(source: str, where: tuple[int, int], code: str, message: str) ->
 # A script that imports may return all the same.
 _ALLOWED: Final = frozenset({"TS1108"})
 _UNKNOWN_NAME: Final = re.compile(r"Cannot find name '([^']+)'\.")
+_TEXT_FOR_NUMBER: Final = re.compile(
+    r"ype 'string' is not assignable to (?:parameter of )?type 'number'"
+    r"|cannot be applied to types '(?:string' and 'number|number' and 'string)'"
+)
+_ARITHMETIC: Final = frozenset({"TS2362", "TS2363"})
 _AWAITABLE: Final = frozenset(
     {"TS2339", "TS2322", "TS2345", "TS2740", "TS2741", "TS2488", "TS2801"}
 )
