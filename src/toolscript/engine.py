@@ -410,7 +410,11 @@ class CodeMode:
             await asyncio.wait([task])
 
     def list_runs(self) -> list[RunInfo]:
-        """The runs at work here, and all that the journal has: their state, age, questions."""
+        """The runs at work here, and all that the journal has: their state, age, questions.
+
+        Waits for the journal: with one that talks to a server, call it in a thread of its own
+        (`asyncio.to_thread`), so that no event loop stands still meanwhile.
+        """
         journal = self._journal or self._paused_runs
         stored = run_blocking(lambda: durable.stored_runs(journal))
         known = {info.run_id for info in stored}
