@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
+from toolscript.contract.contract import Contract
 from toolscript.host.limits import Limits
 from toolscript.result import ErrorKind, RunError
 from toolscript.sandbox.frames import EndFrame
@@ -33,7 +34,7 @@ def explain_end(
     byte_columns: bool,
     limits: Limits,
     globals_known: Sequence[str],
-    tool_names: Sequence[str],
+    contract: Contract,
 ) -> RunError:
     """The error of a run that ended with `frame`, in the coordinates of the model's source.
 
@@ -60,13 +61,15 @@ def explain_end(
             hint="Keep only the fields that you need of each result.",
         )
     line, column = frame.line, frame.column
+    moved = None
     if line is not None:
-        line, column = script.locate(line, column or 1, in_bytes=byte_columns)
+        moved = _call_place(frame, line, script, contract)
+        line, column = moved or script.locate(line, column or 1, in_bytes=byte_columns)
     return RunError(
         kind,
         frame.message,
         name=frame.name,
-        stack=_relocated(frame.stack, script, byte_columns),
+        stack=_relocated(frame.stack, script, byte_columns, first=moved),
         line=line,
         column=column,
         excerpt=excerpt(script.source, line, column or 1) if line is not None else "",
@@ -77,7 +80,7 @@ def explain_end(
             line=line,
             column=column,
             globals_known=globals_known,
-            tool_names=tool_names,
+            tool_names=tuple(entry.expression.removeprefix("tools.") for entry in contract.entries),
         ),
         tool=frame.tool,
         code=frame.code or "",
@@ -100,9 +103,26 @@ def explain_diagnostics(kind: ErrorKind, diagnostics: Sequence[Diagnostic]) -> R
     )
 
 
-def _relocated(stack: str, script: Script, byte_columns: bool) -> str:
+def _call_place(
+    frame: EndFrame, line: int, script: Script, contract: Contract
+) -> tuple[int, int] | None:
+    """Where the call stands that failed, if the engine places it on a line of its arguments."""
+    if frame.tool is None:
+        return None
+    called = [entry.index for entry in contract.entries if entry.tool.name == frame.tool]
+    names = {frame.tool, *(name for index in called for name in contract.call_names[index])}
+    return script.locate_call(line, names)
+
+
+def _relocated(
+    stack: str, script: Script, byte_columns: bool, *, first: tuple[int, int] | None
+) -> str:
+    """A stack in the coordinates of the model's source; `first` is the place of its first frame."""
+    places = [first] if first is not None else []
+
     def moved(match: re.Match[str]) -> str:
-        line, column = script.locate(int(match[1]), int(match[2]), in_bytes=byte_columns)
+        own = script.locate(int(match[1]), int(match[2]), in_bytes=byte_columns)
+        line, column = places.pop() if places else own
         return f"{line}:{column}"
 
     return _POSITION.sub(moved, stack)

@@ -10,6 +10,7 @@ from functools import lru_cache, partial
 from typing import Any, Final
 
 from toolscript.contract.contract import Contract
+from toolscript.contract.entry import Entry
 from toolscript.errors import ConfigurationError, SourceError
 from toolscript.events import OnEvent, RunEnded, RunStarted
 from toolscript.explain import explain_diagnostics, explain_end
@@ -228,10 +229,13 @@ async def _execute(
             byte_columns=runtime.capabilities.byte_columns,
             limits=profile.limits,
             globals_known=parts.surroundings.names,
-            tool_names=tuple(
-                entry.expression.removeprefix("tools.") for entry in parts.contract.entries
-            ),
+            contract=parts.contract,
         )
+
+    def place(line: int, entry: Entry) -> int:
+        names = parts.contract.call_names.get(entry.index, (entry.tool.name,))
+        found = script.locate_call(line, names)
+        return line if found is None else found[0]
 
     setup = RunSetup(
         run_id=request.run_id,
@@ -247,6 +251,7 @@ async def _execute(
         wall_s=wall_s,
         cancel=cancel,
         explain=explain,
+        place=place,
         nested=partial(_nested, parts, request, cancel),
         gates=parts.gates,
         depth=request.depth,

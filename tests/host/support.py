@@ -147,6 +147,7 @@ async def run(
         "deadline": None if wall_s is None else time.monotonic() + wall_s,
         "cancel": None,
         "explain": explain,
+        "place": lambda line, entry: line,
         "nested": nested,
         "gates": ToolGates(),
     }

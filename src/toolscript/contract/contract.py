@@ -185,6 +185,14 @@ class Contract:
         return {name: by_name[tool] for name, tool in self.shortcuts.items() if tool in by_name}
 
     @cached_property
+    def call_names(self) -> Mapping[int, frozenset[str]]:
+        """The names by which a script calls each tool, by its index: its own, and shortcuts."""
+        names = {entry.index: {entry.identifier, entry.tool.name} for entry in self.entries}
+        for name, entry in self.shortcut_targets.items():
+            names[entry.index].add(name)
+        return {index: frozenset(found) for index, found in names.items()}
+
+    @cached_property
     def extra_declarations(self) -> list[str]:
         """Declarations beside those of tools and built-in globals: shortcuts, and types of tools
         by their names (seed 002)."""

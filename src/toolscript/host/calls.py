@@ -113,7 +113,8 @@ class Calls:
         self.chars_in += len(frame.args)
         entry = self._known.find(frame.target)
         setup, tool = self._setup, entry.tool
-        record = Record(frame.seq, tool.name, entry.namespace, frame.args, frame.line)
+        line = None if frame.line is None else setup.place(frame.line, entry)
+        record = Record(frame.seq, tool.name, entry.namespace, frame.args, line)
         options = tool.options
         record.changes = not options.read_only
         self.records[frame.seq] = record

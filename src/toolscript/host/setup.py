@@ -55,6 +55,7 @@ class RunSetup:
         deadline: the `time.monotonic()` second at which the run is over, or None.
         cancel: ends the run from outside.
         explain: makes the error of a script's own failure.
+        place: the line on which a call of a tool begins, for the line that the guest told.
         nested: runs a script for a tool (`context.run`).
         gates: the lasting parts of each tool.
         depth: how many runs this one is inside of.
@@ -80,6 +81,7 @@ class RunSetup:
     deadline: float | None
     cancel: CancelToken | None
     explain: Callable[[EndFrame], RunError]
+    place: Callable[[int, Entry], int]
     nested: Callable[[str, NestedScope], Awaitable[RunResult]]
     gates: ToolGates
     depth: int = 0

@@ -9,6 +9,7 @@ from typing import Final, Literal
 
 from toolscript.script.advice import TOOL_ROOTS, advise, advise_result
 from toolscript.script.brackets import find_unbalanced
+from toolscript.script.calls import call_place
 from toolscript.script.diagnostic import Diagnostic, ScriptError, diagnostic_at
 from toolscript.script.edits import Edits, Location, PositionMap
 from toolscript.script.erase import TYPESCRIPT, erase_types
@@ -76,6 +77,14 @@ class Script:
         if in_bytes:
             column = self._location.code.column_of_byte(line, column)
         return self._location(line, column)
+
+    def locate_call(self, line: int, names: Collection[str]) -> tuple[int, int] | None:
+        """The position in `source` of a call that the engine places on a line of its arguments.
+
+        `names` are those by which the script may call the tool. None where the engine is right.
+        """
+        place = call_place(self.code, line, names)
+        return None if place is None else self._location(*place)
 
 
 def prepare(
