@@ -15,10 +15,12 @@ from toolscript.contract.comments import (
     doc_comment,
     quote,
 )
+from toolscript.contract.documentation import merged_docs
 from toolscript.contract.graph import components, is_circular
 from toolscript.contract.interpret import Interpreter
 from toolscript.contract.names import INHERITED_MEMBERS, is_identifier
 from toolscript.contract.shape import (
+    NULL,
     ArrayOf,
     Doc,
     Exactly,
@@ -151,6 +153,8 @@ class _Printer:
         self._names = names
         self._owner = owner
         self._texts: dict[int, Text] = {}
+        # Definitions that have a name, and their comment in front of that.
+        self._named: set[int] = set()
         self._empties: dict[int, bool] = {}
         # Definitions that would be aliases of themselves, by the number of their circle.
         self._circles: dict[int, int] = {}
@@ -218,6 +222,7 @@ class _Printer:
                     name = next(offers[key])
                 chosen[key] = name
             self._texts.update((key, Text(name)) for key, name in chosen.items())
+            self._named.update(chosen)
             status = self._names.claim(
                 {name: self._declaration(key, name) for key, name in chosen.items()},
                 granted=given.values(),
@@ -353,13 +358,22 @@ class _Printer:
             if not each.required and name in _INHERITED:
                 text = self._either([text, Text("Function")])
             texts.append(text)
-            members.append((self._comment(each.doc), self._member(name, each, text.text)))
+            members.append((self._comment(self._doc(each)), self._member(name, each, text.text)))
         rest = self._rest(shape, texts)
         if rest is not None:
             texts.append(rest)
             readonly = "readonly " * self._style.readonly
             members.append(([], f"{readonly}[key: string]: {rest.text}"))
         return Text(_braced(members), levels=max(text.levels for text in texts) + 1)
+
+    def _doc(self, each: Property) -> Doc:
+        """What is to be said of a property: its own words, with those of what it refers to where
+        these stand nowhere else."""
+        parts = each.shape.members if isinstance(each.shape, Union) else (each.shape,)
+        real = [part for part in parts if part != NULL]
+        if len(real) == 1 and isinstance(real[0], Ref) and real[0].key not in self._named:
+            return merged_docs(each.doc, self._docs[real[0].key])
+        return each.doc
 
     def _member(self, name: str, each: Property, text: str) -> str:
         readonly = "readonly " * (self._style.readonly or each.readonly)

@@ -25,6 +25,8 @@ from toolscript.contract.v1_models import lift_v1_definitions
 
 _MOST_ERRORS: Final = 32
 _MOST_FLAGS: Final = 16
+_FLAGS: Final = "x-flags"
+"""Where a schema keeps what is to be added to its description."""
 _VOICE: Final = (
     (re.compile(r"^(Value|Assertion) error, "), ""),
     (re.compile(r"^Input should be "), "must be "),
@@ -81,14 +83,8 @@ class QuietJsonSchema(GenerateJsonSchema):
         found.pop("enum", None)
         found.pop("const", None)
         values = ", ".join(f"{flag.name} = {flag.value}" for flag in list(flags)[:_MOST_FLAGS])
-        told = f"Sum of flags: {values}."
-        described = found.get("description")
-        return {
-            **found,
-            "type": "integer",
-            "minimum": 0,
-            "description": f"{described} {told}" if described else told,
-        }
+        # Pydantic puts the class's own words into the description afterwards.
+        return {**found, "type": "integer", "minimum": 0, _FLAGS: f"Sum of flags: {values}."}
 
     def field_title_should_be_set(self, schema: Any) -> bool:
         return False
@@ -119,6 +115,9 @@ def tidy(schema: Any) -> Any:
             current = cast("dict[str, Any]", node)
             if current.get("additionalProperties") is True and "properties" in current:
                 del current["additionalProperties"]
+            if _FLAGS in current:
+                words = (current.get("description"), current.pop(_FLAGS))
+                current["description"] = " ".join(filter(None, words))
             if "default" in current and current["default"] is None:
                 del current["default"]
             work.extend(current.values())
