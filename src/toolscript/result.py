@@ -56,12 +56,35 @@ class CallError:
 
 
 @dataclass(frozen=True, slots=True)
+class CallDecision:
+    """Somebody's word on a call.
+
+    Attributes:
+        by: the run's authority, the embedder's policy, or a person.
+        kind: what they said. A policy that asks leaves it to a person; a policy that failed or
+            gave no decision that counts is a denial.
+        id, policy_version: the decision's own identity, and the version of the policy asked.
+        who: the person, as `Approve`, `Edit` or `Reject` names them.
+        reason: why, in the words of the policy or of the person.
+    """
+
+    by: Literal["authority", "policy", "person"]
+    kind: Literal["allow", "deny", "ask", "sandbox", "approve", "edit", "reject"]
+    id: str = ""
+    policy_version: str = ""
+    who: str = ""
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Call:
     """A receipt: one call of a tool, as the host recorded it.
 
     `started_at` is seconds since the epoch, or None for a call that never started. `args` and
     `result` are JSON values, bounded and redacted. `note` tells what the host changed, such as
     an argument that arrived as JSON text. `read_only` is what the host knows of the tool.
+    `decisions` are those on this call, in the order in which they were made; none where nothing
+    but the run's authority had to be asked, and that covers the tool.
     """
 
     seq: int
@@ -78,6 +101,7 @@ class Call:
     attempts: int = 1
     note: str | None = None
     read_only: bool = False
+    decisions: tuple[CallDecision, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +167,9 @@ class RunUsage:
     """What a run cost. Times in seconds; characters are of JSON text.
 
     `chars_in` is what the script sent to tools, `chars_out` what tools sent back, `chars_kept`
-    how much of that did not reach the model.
+    how much of that did not reach the model. `memory_peak_bytes` is the most that the script's
+    worker process held, interpreter and engine included, where the system tells it (Linux and
+    Windows); None where a script has no process of its own.
     """
 
     wall_s: float = 0.0
@@ -165,7 +191,8 @@ class RunResult:
     """The end of a run, or its pause. A script's failure is here, never an exception.
 
     `value_text` is what printing the value shows, where a tool gave it two faces.
-    `max_output_tokens` is what the script's options line asked for.
+    `max_output_tokens` is what the script's options line asked for. `principal` is on whose
+    behalf it ran, as its `Authority` says.
     """
 
     run_id: str
@@ -181,6 +208,7 @@ class RunResult:
     warnings: tuple[str, ...] = ()
     usage: RunUsage = field(default_factory=RunUsage)
     max_output_tokens: int | None = None
+    principal: str = ""
 
     @property
     def ok(self) -> bool:
@@ -235,6 +263,8 @@ class RunResult:
                 warnings=tuple(data["warnings"]),
                 usage=RunUsage(**data["usage"]),
                 max_output_tokens=data["max_output_tokens"],
+                # Journals hold results that were written before these were on record.
+                principal=data.get("principal", ""),
             )
         except (KeyError, TypeError) as error:
             raise ValueError(f"this is not the JSON of a RunResult: {error!r}") from error
@@ -252,6 +282,7 @@ def _plain(value: Any) -> Any:
 def _call(data: dict[str, Any]) -> Call:
     parts: dict[str, Any] = dict(data)
     parts["error"] = CallError(**parts["error"]) if parts["error"] else None
+    parts["decisions"] = tuple(CallDecision(**item) for item in parts.get("decisions", ()))
     return Call(**parts)
 
 

@@ -18,6 +18,7 @@ from typing import Any
 import pytest
 
 from toolscript.sandbox import confinement
+from toolscript.sandbox.process import ALLOCATION
 from toolscript.sandbox.quickjs import QuickJSRuntime
 
 pytestmark = pytest.mark.skipif(
@@ -111,7 +112,7 @@ def test_the_environment_of_a_worker_is_empty() -> None:
     (worker,) = runtime._pool._idle
     environment = Path(f"/proc/{worker.pid}/environ").read_bytes()
     names = {part.partition(b"=")[0] for part in environment.split(b"\0") if part}
-    assert names <= {b"LD_LIBRARY_PATH"}
+    assert names <= {b"LD_LIBRARY_PATH", *(name.encode() for name in ALLOCATION)}
     runtime._pool.kill_all()
 
 

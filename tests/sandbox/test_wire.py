@@ -10,13 +10,14 @@ import subprocess
 import sys
 import time
 from collections.abc import Sequence
-from typing import Any
+from dataclasses import fields
+from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from toolscript.sandbox.frames import CallFrame, EndFrame, Frame, OutputFrame
+from toolscript.sandbox.frames import CallFrame, EndFrame, Frame, Outcome, OutputFrame
 from toolscript.sandbox.inline import InlineRuntime
 from toolscript.sandbox.pool import Pool, PoolSettings
 from toolscript.sandbox.process import Worker
@@ -119,6 +120,11 @@ def test_random_lines_are_frames_or_a_broken_protocol(lines: Sequence[bytes]) ->
         b"p\n[1,2]\n",
         b'p\n["a",true,1]\n',
         b'p\n["a",NaN]\n',
+        b'p\n["a",true]\n',
+        b'e\n{"outcome":"threw","line":true}\n\n',
+        b'e\n{"outcome":"threw","column":false}\n\n',
+        b'e\n{"outcome":"threw","line":1e3}\n\n',
+        b'e\n{"outcome":"returned","text":5}\n1\n',
         b'p\n["a",1' + b"0" * 400 + b"]\n",
         b"e\n{}\n\n",
         b'e\n{"outcome":"worker_exit"}\n\n',
@@ -192,6 +198,58 @@ JSON = st.recursive(
 @given(JSON)
 def test_any_json_passes_the_check(value: Any) -> None:
     check_json(json.dumps(value).encode())
+
+
+# -- fields of the wrong type
+
+SIMPLE = st.one_of(
+    st.none(),
+    st.booleans(),
+    st.integers(-3, 1 << 33),
+    st.floats(),
+    st.text(max_size=5),
+    st.lists(st.text(max_size=3), max_size=2),
+    st.dictionaries(st.text(max_size=3), st.integers(), max_size=2),
+)
+MESSAGES = st.one_of(
+    st.tuples(
+        st.just(b"e"),
+        st.builds(
+            lambda outcome, rest: {"outcome": outcome, **rest},
+            st.sampled_from(get_args(Outcome)) | SIMPLE,
+            st.dictionaries(
+                st.sampled_from([field.name for field in fields(EndFrame)] + ["cause"]), SIMPLE
+            ),
+        ),
+    ),
+    st.tuples(st.just(b"p"), st.lists(SIMPLE, max_size=3)),
+    st.tuples(st.just(b"o image stdout 0"), st.lists(SIMPLE | st.just("image/png"), max_size=3)),
+    st.tuples(st.just(b"o text stderr 1"), SIMPLE),
+    st.tuples(st.just(b"s"), SIMPLE),
+    st.tuples(st.just(b"n 1 0"), SIMPLE),
+    st.tuples(st.just(b"h 1 0"), SIMPLE),
+)
+VALUED = (b"e", b"s", b"n 1 0", b"h 1 0")
+
+
+def fits(value: object, hint: Any) -> bool:
+    """Whether a value has exactly the type of a field; a boolean is no integer."""
+    if get_origin(hint) is Literal:
+        return type(value) is str and value in get_args(hint)
+    return any(fits(value, part) for part in get_args(hint)) or type(value) is hint
+
+
+@given(MESSAGES, st.sampled_from([b"", b"1", b"{}"]))
+def test_every_field_of_a_frame_has_its_type(message: tuple[bytes, Any], value: bytes) -> None:
+    head, payload = message
+    lines = [head, json.dumps(payload).encode(), *([value] if head in VALUED else [])]
+    try:
+        (frame,) = decode(blocks(b"\n".join(lines) + b"\n"))
+    except ProtocolError:
+        return
+    hints = get_type_hints(type(frame))
+    for field in fields(frame):
+        assert fits(getattr(frame, field.name), hints[field.name]), (field.name, frame)
 
 
 # -- a worker that lies

@@ -121,7 +121,7 @@ class Pool:
         if not worn and worker.runs % 16 == 0:
             cpu_s = worker.cpu_s()
             worn = cpu_s is not None and cpu_s > LIFE_CPU_S / 2
-            worn = worn or worker.resident_bytes() > RESIDENT_BYTES
+            worn = worn or worker.memory()[0] > RESIDENT_BYTES
         if worn:
             self.discard(worker)
             return

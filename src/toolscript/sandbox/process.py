@@ -26,10 +26,11 @@ from toolscript.sandbox.job import Job
 from toolscript.sandbox.pipe import Pipe
 from toolscript.sandbox.wire import Decoder, ProtocolError
 
-_PEAK: Final = re.compile(rb"^VmHWM:\s+(\d+) kB", re.M)
+_MEMORY: Final = re.compile(rb"^VmHWM:\s+(\d+) kB\nVmRSS:\s+(\d+) kB", re.M)
 LOGGER: Final = logging.getLogger("toolscript")
 FOLDER: Final = Path(__file__).parent
 BOOT_S: Final = 30.0
+STATUS_BYTES: Final = 8192
 # A worker may use this much address space and computing in its life; it is replaced long before.
 ADDRESS_BYTES: Final = 2 << 30
 LIFE_CPU_S: Final = 7200
@@ -54,6 +55,7 @@ class Worker:
         self.ready = False
         self.runs = 0
         self.bare_bytes = 0
+        self.peak_bytes = 0
         self.isolation: dict[str, bool | str] = {}
         self.idle_since = 0.0
 
@@ -73,28 +75,24 @@ class Worker:
         except OSError:
             return None
 
-    def resident_bytes(self) -> int:
-        """Memory that the process holds now, 0 where it cannot be known."""
+    def memory(self) -> tuple[int, int]:
+        """Bytes that the process holds now and held at most so far; zeros where nobody tells."""
         if self.job is not None:
-            return self.job.memory()[0]
+            return self.job.memory()
         if sys.platform != "linux":
-            return 0
+            return 0, 0
         try:
-            with open(f"/proc/{self.process.pid}/statm", "rb") as file:
-                return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
-        except (OSError, IndexError):
-            return 0
-
-    def peak_bytes(self) -> int:
-        """Most memory that the process held so far, 0 where it cannot be known."""
-        if self.job is not None:
-            return self.job.memory()[1]
-        try:
-            with open(f"/proc/{self.process.pid}/status", "rb") as file:
-                found = _PEAK.search(file.read())
+            # In one piece and unbuffered, as this is asked in every run.
+            file = os.open(f"/proc/{self.process.pid}/status", os.O_RDONLY)
+            try:
+                status = os.read(file, STATUS_BYTES)
+            finally:
+                os.close(file)
         except OSError:
-            return 0
-        return int(found[1]) * 1024 if found else 0
+            return 0, 0
+        found = _MEMORY.search(status)
+        # A process that has ended holds none, and its status says nothing of it.
+        return (int(found[2]) * 1024, int(found[1]) * 1024) if found else (0, 0)
 
     def poll_ready(self) -> bool:
         """Whether a context is waiting; never blocks. Raises `OSError` if the worker died."""
@@ -194,7 +192,7 @@ def start_worker() -> Worker:
     try:
         bounds = _bound(worker)
         worker.isolation = _await_boot(worker) | bounds
-        worker.bare_bytes = worker.peak_bytes()
+        worker.bare_bytes = worker.peak_bytes = worker.memory()[1]
     except (OSError, ValueError, ProtocolError) as error:
         worker.kill()
         code = process.wait()

@@ -11,6 +11,7 @@ import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any, Final, Literal
 
+from toolscript.given import SECONDS, check, maybe, one_of, whole
 from toolscript.sandbox.frames import EndFrame, Frame, IdleFrame
 from toolscript.sandbox.pool import Pool, PoolSettings
 from toolscript.sandbox.process import Worker
@@ -63,6 +64,10 @@ class QuickJSRuntime(Runtime):
         idle_s: float = 60.0,
         isolation: Literal["best", "required"] = "best",
     ) -> None:
+        check("QuickJSRuntime(max_workers=)", maybe(whole(1)), max_workers)
+        check("QuickJSRuntime(max_runs=)", whole(1), max_runs)
+        check("QuickJSRuntime(idle_s=)", SECONDS, idle_s)
+        check("QuickJSRuntime(isolation=)", one_of("best", "required"), isolation)
         workers = min(32, 4 * (os.cpu_count() or 1) + 4) if max_workers is None else max_workers
         self._pool = Pool(PoolSettings(workers, max_runs, idle_s, isolation == "required"))
 
@@ -137,6 +142,7 @@ class WorkerExecution(Execution):
         self._memory_bytes = program.memory_bytes
         self._cpu_began = worker.cpu_s()
         self._cpu_used: float | None = None
+        self._memory_used: int | None = None
         self._busy_since: float | None = time.monotonic()
         self._busy_s = 0.0
         self._cpu_timer: asyncio.TimerHandle | None = None
@@ -206,7 +212,9 @@ class WorkerExecution(Execution):
     def usage(self) -> Usage:
         if not self.closed:
             self._account()
-        return Usage(cpu_s=self._cpu_used, queue_s=self._queue_s)
+        if not self._ended:
+            self._weigh()
+        return Usage(self._cpu_used, self._memory_used, self._queue_s)
 
     def _settle(self, pieces: list[bytes]) -> None:
         if self._ended or self.closed:
@@ -343,7 +351,7 @@ class WorkerExecution(Execution):
         is_bare = frame.outcome == "threw" and not frame.name and frame.message in BARE
         if not is_bare or self._memory_bytes is None:
             return frame
-        grown = self._worker.peak_bytes() - self._worker.bare_bytes
+        grown = self._worker.memory()[1] - self._worker.bare_bytes
         if grown < self._memory_bytes * MEMORY_SHARE:
             return frame
         return EndFrame("memory", message="out of memory")
@@ -360,6 +368,7 @@ class WorkerExecution(Execution):
         if self._ended:
             return
         self._account()
+        self._weigh()
         self._ended = True
         self._frames.append(frame)
         self._stop()
@@ -384,6 +393,19 @@ class WorkerExecution(Execution):
             busy = 0.0 if self._busy_since is None else time.monotonic() - self._busy_since
             self._cpu_used = self._busy_s + busy
 
+    def _weigh(self) -> None:
+        """Measure what the worker held at most for this program, as far as can be known.
+
+        Its peak is known for its life. Where earlier programs reached that, this one had less:
+        what it holds now is the most that is known of it.
+        """
+        now, peak = self._worker.memory()
+        worker = self._worker
+        if peak > worker.peak_bytes:
+            worker.peak_bytes = self._memory_used = peak
+        elif now > (self._memory_used or 0):
+            self._memory_used = now
+
     def _watch(self, wait_s: float) -> None:
         self._cpu_timer = self._loop.call_later(wait_s, self._check_cpu)
 
@@ -396,6 +418,8 @@ class WorkerExecution(Execution):
         if left > 0:
             self._watch(max(left, 0.02))
             return
+        # A process that has ended tells nothing.
+        self._weigh()
         self._worker.process.kill()
         self._lose(EndFrame("timeout", message="the script used up its computing time"))
 

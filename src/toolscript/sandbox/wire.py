@@ -233,10 +233,15 @@ def _progress(value: Any) -> ProgressFrame:
     match value:
         case [str(message), None]:
             return ProgressFrame(_printable(message))
-        case [str(message), int(part) | float(part)] if abs(part) <= _LARGEST:
+        case [str(message), int(part) | float(part)] if _is_number(part):
             return ProgressFrame(_printable(message), float(part))
         case _:
             raise ProtocolError("a progress frame is malformed")
+
+
+def _is_number(value: int | float) -> bool:
+    """Whether it is a finite number; for Python, a boolean is an integer."""
+    return not isinstance(value, bool) and abs(value) <= _LARGEST
 
 
 def _end(record: Any, value: bytes | None) -> EndFrame:
@@ -254,7 +259,7 @@ def _end(record: Any, value: bytes | None) -> EndFrame:
         found = fields.get(name)
         if found is None:
             return None
-        if not isinstance(found, int) or not 0 < found < 1 << 31:
+        if type(found) is not int or not 0 < found < 1 << 31:
             raise ProtocolError(f"the end has a malformed {name}")
         return found
 
