@@ -57,7 +57,7 @@ class Bench:
             if "nested_depth" in self.setup and args["left"]:
                 left = args["left"] - 1
                 result = await context.run(f"return await bindings.a({{ left: {left} }})")
-                return result.unwrap().value
+                return result.unwrap()
             return "done"
 
         schema = {"type": "object"}
