@@ -1,4 +1,4 @@
-"""A result that fits its type as it stands comes out as pydantic would dump it."""
+"""What is passed on as it is comes out as pydantic would make it."""
 
 from __future__ import annotations
 
@@ -6,13 +6,14 @@ import enum
 import json
 from datetime import date
 from decimal import Decimal
-from typing import Any
+from typing import Annotated, Any
 from uuid import UUID
 
 import pytest
+from annotated_types import Len
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from pydantic import TypeAdapter, ValidationError
+from pydantic import StringConstraints, TypeAdapter, ValidationError
 from pydantic_core import PydanticSerializationError
 
 from toolscript.contract.as_is import as_is
@@ -89,6 +90,47 @@ def test_it_comes_out_as_pydantic_dumps_it(type_: Any, value: Any) -> None:
                 raise ToolError(str(error), code="invalid_result") from error
 
     assert repr(outcome(tool.dump_output, value)) == repr(outcome(reference, value))
+
+
+json_values: st.SearchStrategy[Any] = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers(-3, 3)
+    | st.sampled_from([1.0, 2.5, " a ", "2026-01-02"]),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(st.sampled_from(["a", "1"]), inner, max_size=3)
+    ),
+    max_leaves=6,
+)
+Stripped = Annotated[str, StringConstraints(strip_whitespace=True)]
+
+
+@pytest.mark.parametrize(
+    "type_",
+    [
+        *TYPES,
+        list[Stripped],
+        Annotated[list[Any], Len(1, 2)],
+        list[dict[str, Any]] | None,
+        set[str],
+    ],
+    ids=str,
+)
+@settings(max_examples=60, deadline=None)
+@given(json_values)
+def test_arguments_come_in_as_pydantic_makes_them(type_: Any, value: Any) -> None:
+    def take(one: Any, other: Any = None, more: Any = None) -> None: ...
+
+    take.__annotations__ = {"one": type_, "other": int | None, "more": type_}
+    parse = tool_from_function(take).parse_input
+    assert parse is not None
+    try:
+        found = parse({"one": value, "other": 1, "more": value})
+    except ToolError:
+        return
+    wanted = TypeAdapter(type_).validate_python(value)
+    assert repr(found) == repr({"one": wanted, "other": 1, "more": wanted})
 
 
 def test_only_types_that_dump_to_themselves_are_taken() -> None:

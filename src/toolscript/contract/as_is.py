@@ -1,4 +1,4 @@
-"""Results that are JSON already and fit their type: they need no dumping, which copies all of it."""
+"""Values that their type leaves as they are: pydantic would check them again and copy all of it."""
 
 from __future__ import annotations
 
@@ -6,17 +6,19 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final, cast
 
 import orjson
+from pydantic_core import CoreSchema, SchemaValidator
 
 from toolscript.contract.tool import JsonSchema
 from toolscript.contract.validation import compile_validator
 
-_PLAIN: Final = frozenset(
-    {"any", "str", "int", "bool", "none", "list", "dict", "nullable", "union"}
-)
-"""Types (words of pydantic's core schemas) whose plain values are dumped to themselves.
+_TAKEN: Final = frozenset({"any", "str", "bool", "none", "list", "dict", "nullable", "union"})
+"""Types (words of pydantic's core schemas) that take a JSON value for what it is.
 
-Not float: it makes a double of an integer.
+Not int, which makes 1 of 1.0, and not float, which makes a double of an integer.
 """
+_DUMPED: Final = _TAKEN | {"int"}
+"""Types whose plain values are dumped to themselves."""
+_CONTAINERS: Final = ("list", "dict")
 _INNER: Final = ("items_schema", "keys_schema", "values_schema", "schema", "choices")
 _ONLY_PLAIN: Final = (
     orjson.OPT_PASSTHROUGH_SUBCLASS
@@ -32,7 +34,7 @@ def as_is(core_schema: Any, schema: JsonSchema) -> Callable[[Any], bool] | None:
         core_schema: pydantic's schema of the type.
         schema: JSON Schema of what the type is dumped to.
     """
-    if core_schema["type"] not in ("list", "dict") or not _is_plain(core_schema):
+    if core_schema["type"] not in _CONTAINERS or not _is_made_of(core_schema, _DUMPED):
         return None
     fits = compile_validator(schema).is_valid
 
@@ -47,7 +49,30 @@ def as_is(core_schema: Any, schema: JsonSchema) -> Callable[[Any], bool] | None:
     return is_dumped
 
 
-def _is_plain(core_schema: Any) -> bool:
+def without_copies(model: Mapping[str, Any]) -> SchemaValidator:
+    """A validator of arguments that fit their JSON Schema: plain values are passed on.
+
+    Args:
+        model: pydantic's core schema of a model.
+    """
+    if model["type"] != "model" or model["schema"]["type"] != "model-fields":
+        return SchemaValidator(cast("CoreSchema", model))
+    fields = {
+        name: {**field, "schema": _without_check(field["schema"])}
+        for name, field in cast("dict[str, Any]", model["schema"]["fields"]).items()
+    }
+    lighter = {**model, "schema": {**model["schema"], "fields": fields}}
+    return SchemaValidator(cast("CoreSchema", lighter))
+
+
+def _without_check(core_schema: Mapping[str, Any]) -> Mapping[str, Any]:
+    if core_schema["type"] == "default":
+        return {**core_schema, "schema": _without_check(core_schema["schema"])}
+    return {"type": "any"} if _is_made_of(core_schema, _TAKEN) else core_schema
+
+
+def _is_made_of(core_schema: Any, types: frozenset[str]) -> bool:
+    """Whether a type is made of these only, and of strings that are not changed."""
     work: list[Any] = [core_schema]
     while work:
         node = work.pop()
@@ -55,7 +80,9 @@ def _is_plain(core_schema: Any) -> bool:
             work.extend(cast("list[Any]", node))
         elif isinstance(node, Mapping):
             words = cast("Mapping[str, Any]", node)
-            if words.get("type") not in _PLAIN or "serialization" in words:
+            if words.get("type") not in types or "serialization" in words:
+                return False
+            if words["type"] == "str" and not words.keys() <= {"type", "metadata"}:
                 return False
             work.extend(words[word] for word in _INNER if word in words)
     return True

@@ -13,7 +13,7 @@ from typing import Annotated, Any, Final, Never, NoReturn, cast, get_args, get_o
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 from pydantic import create_model as create_model_untyped
 from pydantic.fields import FieldInfo
-from pydantic_core import PydanticSerializationError, PydanticUndefined
+from pydantic_core import PydanticSerializationError, PydanticUndefined, SchemaValidator
 
 from toolscript.contract.annotations import (
     adapted,
@@ -24,7 +24,7 @@ from toolscript.contract.annotations import (
     returned,
     unpacked_keywords,
 )
-from toolscript.contract.as_is import as_is
+from toolscript.contract.as_is import as_is, without_copies
 from toolscript.contract.docstring import Docstring, parse_docstring
 from toolscript.contract.problems import Problem, tool_error
 from toolscript.contract.tool import JsonSchema, Tool, ToolContext, ToolOptions, ToolValue
@@ -335,9 +335,14 @@ def _parser(
     The schema is checked first. It is what the model was shown, and pydantic alone would take
     `"5"` or `"yes"` for a number or a boolean without a word.
     """
-    validate = model.__pydantic_validator__.validate_python
     outside = {f"p{number}": one.outside for number, one in enumerate(shape.parameters)}
     validator = compile_validator(schema)
+    whole = cast("SchemaValidator", model.__pydantic_validator__)
+    # What of the schema cannot be read is not checked.
+    checked = not validator.warnings
+    validate = (
+        without_copies(model.__pydantic_core_schema__) if checked else whole
+    ).validate_python
 
     def parse(arguments: dict[str, Any]) -> dict[str, Any]:
         validator.check_input(arguments)
