@@ -7,7 +7,7 @@ import time
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from toolscript import ConfigurationError, Journal, MemoryJournal, SQLiteJournal
@@ -30,9 +30,7 @@ class TestSQLiteInFullMode(JournalConformance):
         return SQLiteJournal(tmp_path / "runs.db", synchronous="full")
 
 
-@settings(
-    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@settings(max_examples=40)
 @given(
     appends=st.lists(
         st.tuples(st.sampled_from("ab"), st.lists(st.binary(max_size=40), max_size=4)), max_size=12
@@ -95,5 +93,5 @@ class TestBoundsOfMemory:
 
     @pytest.mark.parametrize("bad", [{"max_runs": 0}, {"keep_s": 0.0}])
     def test_refuses_bounds_that_hold_nothing(self, bad: dict[str, float]):
-        with pytest.raises(ConfigurationError, match="at least 1"):
+        with pytest.raises(ConfigurationError, match=next(iter(bad))):
             MemoryJournal(**bad)  # pyright: ignore[reportArgumentType]

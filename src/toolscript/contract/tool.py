@@ -3,15 +3,36 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, cast, get_args
+
+from toolscript.errors import ConfigurationError
+from toolscript.given import (
+    FLAG,
+    FUNCTION,
+    NAME,
+    NAMES,
+    NUMBER,
+    SCHEMA,
+    SECONDS,
+    TEXT,
+    Wanted,
+    a,
+    check_fields,
+    frozen_names,
+    maybe,
+    one_of,
+    whole,
+)
 
 if TYPE_CHECKING:
     from toolscript.result import RunResult
 
 JsonSchema = Mapping[str, Any] | bool
 """A JSON Schema document of any draft."""
+
+Maturity = Literal["experimental", "beta", "stable", "deprecated"]
 
 OutputKind = Literal[
     "scalar", "object", "array", "null", "streaming", "background", "artifact-reference"
@@ -80,6 +101,9 @@ class Retry:
     wait_s: float = 0.1
     max_wait_s: float = 10.0
 
+    def __post_init__(self) -> None:
+        check_fields(self, _RETRY)
+
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
@@ -93,11 +117,15 @@ class Manifest:
     effects: frozenset[str] = frozenset()
     capabilities: frozenset[str] = frozenset()
     secrets: frozenset[str] = frozenset()
-    maturity: Literal["experimental", "beta", "stable", "deprecated"] = "stable"
+    maturity: Maturity = "stable"
     runtimes: frozenset[str] = frozenset()
     phases: frozenset[str] = frozenset()
     principals: frozenset[str] = frozenset()
     implementation_only: bool = False
+
+    def __post_init__(self) -> None:
+        frozen_names(self, *_MANIFEST_NAMES)
+        check_fields(self, _MANIFEST)
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,6 +168,17 @@ class ToolOptions:
     manifest: Manifest | None = None
     output_kind: OutputKind | None = None
     tags: frozenset[str] = frozenset()
+
+    def __post_init__(self) -> None:
+        frozen_names(self, "capabilities", "tags")
+        if isinstance(self.examples, list):
+            object.__setattr__(self, "examples", tuple(self.examples))
+        check_fields(self, _OPTIONS)
+        if self.retry is not None and not (self.read_only or self.idempotent):
+            raise ConfigurationError(
+                "ToolOptions(retry=) is for tools that may be called twice; say read_only=True or "
+                "idempotent=True as well, or leave retry out"
+            )
 
 
 ToolCall = Callable[[Any, ToolContext], Any | Awaitable[Any]]
@@ -187,6 +226,9 @@ class ErrorClass:
     name: str
     member_property: str
 
+    def __post_init__(self) -> None:
+        check_fields(self, {"name": NAME, "member_property": NAME})
+
 
 @dataclass(frozen=True, slots=True)
 class Namespace:
@@ -196,6 +238,9 @@ class Namespace:
     tools: Sequence[Any]
     description: str = ""
     error_class: ErrorClass | None = None
+
+    def __post_init__(self) -> None:
+        check_fields(self, _NAMESPACE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,6 +268,9 @@ class GlobalFunction:
     spread: bool = False
     idempotent: bool = False
 
+    def __post_init__(self) -> None:
+        check_fields(self, _GLOBAL)
+
 
 @dataclass(frozen=True, slots=True)
 class ToolValue:
@@ -230,3 +278,78 @@ class ToolValue:
 
     value: Any
     text: str
+
+    def __post_init__(self) -> None:
+        check_fields(self, {"text": TEXT})
+
+
+def _in_a_list(value: Any) -> str:
+    name = getattr(value, "__name__", "")
+    return f"[{name}]" if callable(value) and name else "[...]"
+
+
+def _as_retry(value: Any) -> str:
+    return f"Retry(attempts={value})" if whole(1).fits(value) else ""
+
+
+def _is_group(value: Any) -> bool:
+    return isinstance(value, Iterable) and not isinstance(value, str | bytes | Mapping)
+
+
+_RETRY: Final = {
+    "attempts": whole(1),
+    "wait_s": Wanted("a number of seconds", lambda value: NUMBER.fits(value) and value >= 0),
+    "max_wait_s": SECONDS,
+}
+_MANIFEST_NAMES: Final = (
+    "effects",
+    "capabilities",
+    "secrets",
+    "runtimes",
+    "phases",
+    "principals",
+)
+_MANIFEST: Final = {
+    **dict.fromkeys(_MANIFEST_NAMES, NAMES),
+    "maturity": one_of(*get_args(Maturity)),
+    "implementation_only": FLAG,
+}
+_OPTIONS: Final = {
+    **dict.fromkeys(("read_only", "destructive", "idempotent", "hidden"), FLAG),
+    "parallel": maybe(FLAG),
+    "requires_approval": Wanted(
+        "True, False or a function of the arguments",
+        lambda value: isinstance(value, bool) or callable(value),
+    ),
+    "retry": maybe(a(Retry, instead=_as_retry)),
+    "timeout": maybe(SECONDS),
+    "capabilities": NAMES,
+    "examples": Wanted(
+        "a list of arguments, a mapping each",
+        lambda value: (
+            isinstance(value, tuple)
+            and all(isinstance(item, Mapping) for item in cast("tuple[Any, ...]", value))
+        ),
+    ),
+    **dict.fromkeys(("argument_bytes", "result_bytes", "max_concurrency"), maybe(whole(1))),
+    "rate_per_s": maybe(Wanted("a number above 0", SECONDS.fits)),
+    "manifest": maybe(a(Manifest)),
+    "output_kind": maybe(one_of(*get_args(OutputKind))),
+    "tags": NAMES,
+}
+_NAMESPACE: Final = {
+    "name": TEXT,
+    "tools": Wanted("a list of tools", _is_group, _in_a_list),
+    "description": TEXT,
+    "error_class": maybe(a(ErrorClass)),
+}
+_GLOBAL: Final = {
+    "name": NAME,
+    "call": FUNCTION,
+    "description": TEXT,
+    "input_schema": maybe(SCHEMA),
+    "output_schema": maybe(SCHEMA),
+    "signature": maybe(TEXT),
+    "spread": FLAG,
+    "idempotent": FLAG,
+}

@@ -21,7 +21,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal, Protocol
 
-from toolscript.errors import ConfigurationError
+from toolscript.given import SECONDS, check, whole
 from toolscript.host.lease import Lease, is_over
 
 StoredStatus = Literal["running", "interrupted", "paused", "undecided", "completed", "failed"]
@@ -127,11 +127,8 @@ class MemoryJournal:
     """
 
     def __init__(self, *, max_runs: int = 1_000, keep_s: float = 24 * 3600.0):
-        if max_runs < 1 or keep_s <= 0:
-            raise ConfigurationError(
-                "MemoryJournal needs max_runs of at least 1 and keep_s above 0, "
-                f"not {max_runs!r} and {keep_s!r}"
-            )
+        check("MemoryJournal(max_runs=)", whole(1), max_runs)
+        check("MemoryJournal(keep_s=)", SECONDS, keep_s)
         self._max_runs = max_runs
         self._keep_s = keep_s
         self._runs: dict[str, _Kept] = {}

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any, Final
 
 from toolscript import jsontext
 from toolscript.contract.entry import Entry
 from toolscript.contract.tool import Manifest
 from toolscript.errors import ToolError
-from toolscript.host.approval import Answer, Approve, Edit, Reject, pending_id
+from toolscript.given import described
+from toolscript.host.approval import ANSWER, Answer, Approve, Edit, Reject, pending_id
 from toolscript.host.arguments import fitting_edit
 from toolscript.host.asking import NoAnswer, asked
 from toolscript.host.availability import refusal_of
@@ -22,18 +24,31 @@ from toolscript.host.policy import (
     capabilities_of,
     decided,
 )
+from toolscript.host.receipts import Record
 from toolscript.host.setup import RunSetup
 from toolscript.render import shorten_string
-from toolscript.result import Pending
+from toolscript.result import CallDecision, Pending
 
 _NOTE_CHARS: Final = 300
 
 
-def check_authority(setup: RunSetup, entry: Entry) -> None:
+def check_authority(setup: RunSetup, entry: Entry, record: Record) -> None:
     """Raises `ToolError` (denied) for a tool that the run's authority does not cover."""
     refusal = refusal_of(entry, setup.authority, setup.profile, setup.policy, setup.runtime_name)
     if refusal is not None:
+        record.decided(CallDecision("authority", "deny", reason=refusal.reason))
         raise _denied(refusal)
+
+
+def word_of(answer: Answer) -> CallDecision:
+    """What a person said, as the receipt has it."""
+    match answer:
+        case Approve():
+            return CallDecision("person", "approve", who=answer.who)
+        case Edit():
+            return CallDecision("person", "edit", who=answer.who)
+        case Reject():
+            return CallDecision("person", "reject", who=answer.who, reason=answer.reason)
 
 
 def needs_permission(setup: RunSetup, call: LiveCall) -> bool:
@@ -65,7 +80,7 @@ async def permission(
     asks = await _ask_policy(setup, call)
     if asks is None:
         asks = await _ask_options(setup, call)
-    if asks is None and call.answer is None:
+    if call.answer is None and (asks is None or call.allowed):
         return None
     # What a person said counts, even if by now nobody would ask them.
     pending = _pending(setup, call, asks or "", tuple(effects_so_far()))
@@ -99,8 +114,11 @@ async def _ask_policy(setup: RunSetup, call: LiveCall) -> str | None:
     decision = await decided(
         policy, request, strict=setup.profile.require_policy, sandboxed=setup.sandboxed
     )
+    made = CallDecision("policy", "deny", policy_version=policy.version, reason=decision.reason)
     if isinstance(decision, Refusal):
+        call.record.decided(replace(made, id=decision.decision_id))
         raise _denied(decision)
+    call.record.decided(replace(made, kind=decision.kind, id=decision.id))
     if call.authority is not None:
         call.authority = call.authority.narrowed(decision.scope)
     return decision.reason if decision.kind == "ask" else None
@@ -167,20 +185,26 @@ async def _ask_person(setup: RunSetup, call: LiveCall, pending: Pending) -> Answ
         answer = await asked(f"approve, on a call of {pending.tool}", lambda: approve(pending))
     except NoAnswer as none:
         raise _unanswered(setup, call, none, "the approval failed") from none
-    if not isinstance(answer, Approve | Reject | Edit):
-        raise failed("denied", "the approval gave no answer (Approve, Reject or Edit)")
+    if not ANSWER.fits(answer):
+        instead = ANSWER.instead(answer)
+        raise failed(
+            "denied",
+            f"the approval gave {described(answer)} and has to give {ANSWER.words}"
+            f"{f', here {instead}' if instead else ''}",
+        )
     return answer
 
 
 async def _follow(setup: RunSetup, call: LiveCall, answer: Answer) -> None:
+    call.record.decided(word_of(answer))
     if isinstance(answer, Reject):
         raise failed("denied", answer.reason or "a person rejected the call")
     if isinstance(answer, Edit):
         call.args, call.sent = fitting_edit(answer.args, call.gate, setup.profile)
         call.record.args = call.sent
         call.record.edited = True
-        call.record.note = "a person edited the arguments"
-        check_authority(setup, call.entry)
+        call.record.remark("a person edited the arguments")
+        check_authority(setup, call.entry, call.record)
         # The person's edit is the approval that the policy may ask for.
         await _ask_policy(setup, call)
 
@@ -188,7 +212,7 @@ async def _follow(setup: RunSetup, call: LiveCall, answer: Answer) -> None:
 def _unanswered(setup: RunSetup, call: LiveCall, none: NoAnswer, so: str) -> ToolError:
     """A call's denial for want of an answer: the receipt says more of it than the script hears."""
     if setup.profile.tool_errors == "message":
-        call.record.note = shorten_string(f"{none}: {none.error}", _NOTE_CHARS)
+        call.record.remark(shorten_string(f"{none}: {none.error}", _NOTE_CHARS))
     return failed("denied", f"{so} ({type(none.error).__name__})")
 
 

@@ -8,15 +8,38 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
-from typing import Any, Literal, cast
+from typing import Any, Final, Literal, get_args
 
 from toolscript.contract.tool import Manifest, Tool
-from toolscript.errors import ConfigurationError
+from toolscript.given import (
+    FUNCTION,
+    NAMES,
+    TEXT,
+    check_fields,
+    described,
+    frozen_names,
+    maybe,
+    one_of,
+)
 from toolscript.host.asking import NoAnswer, asked
 
 DecisionKind = Literal["allow", "deny", "ask", "sandbox"]
 
-_KINDS = ("allow", "deny", "ask", "sandbox")
+_AUTHORITY: Final = {
+    "principal": TEXT,
+    "capabilities": NAMES,
+    "phase": TEXT,
+    "session": TEXT,
+    "origin": TEXT,
+}
+_DECISION: Final = {
+    "kind": one_of(*get_args(DecisionKind)),
+    "id": TEXT,
+    "policy_version": maybe(TEXT),
+    "reason": TEXT,
+    "scope": maybe(NAMES),
+}
+_POLICY: Final = {"authorize": FUNCTION, "version": TEXT, "maturities": NAMES}
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,11 +58,8 @@ class Authority:
     origin: str = "agent"
 
     def __post_init__(self) -> None:
-        if isinstance(cast(Any, self.capabilities), str):
-            raise ConfigurationError(
-                f"Authority.capabilities is a set of names, not the string {self.capabilities!r}"
-            )
-        object.__setattr__(self, "capabilities", frozenset(self.capabilities))
+        frozen_names(self, "capabilities")
+        check_fields(self, _AUTHORITY)
 
     def narrowed(self, scope: frozenset[str] | None) -> Authority:
         """The same authority with only those capabilities that are also in `scope`."""
@@ -68,6 +88,10 @@ class Decision:
     policy_version: str | None = None
     reason: str = ""
     scope: frozenset[str] | None = None
+
+    def __post_init__(self) -> None:
+        frozen_names(self, "scope")
+        check_fields(self, _DECISION)
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,13 +133,21 @@ class Policy:
     version: str = ""
     maturities: frozenset[str] = frozenset({"stable"})
 
+    def __post_init__(self) -> None:
+        frozen_names(self, "maturities")
+        check_fields(self, _POLICY)
+
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """Why a call may not happen, with a code for machines."""
+    """Why a call may not happen, with a code for machines.
+
+    `decision_id` is that of the policy's decision, where it made one.
+    """
 
     code: str
     reason: str
+    decision_id: str = ""
 
 
 def capabilities_of(tool: Tool) -> frozenset[str]:
@@ -160,18 +192,23 @@ async def decided(
         )
     except NoAnswer as none:
         return Refusal("policy-failed", f"the policy failed ({type(none.error).__name__})")
-    return checked_decision(answer, policy, request, strict=strict, sandboxed=sandboxed)
+    found = checked_decision(answer, policy, request, strict=strict, sandboxed=sandboxed)
+    if isinstance(found, Refusal) and isinstance(answer, Decision):
+        return replace(found, decision_id=answer.id)
+    return found
 
 
 def checked_decision(
     answer: Any, policy: Policy, request: PolicyRequest, *, strict: bool, sandboxed: bool
 ) -> Decision | Refusal:
     """What a policy answered, if it is a decision that counts; else why it is a denial."""
-    if not isinstance(answer, Decision) or answer.kind not in _KINDS:
-        return Refusal("policy-malformed", "the policy gave no decision")
-    scope = cast(Any, answer.scope)
-    if scope is not None and not isinstance(scope, frozenset | set):
-        return Refusal("policy-malformed", "the decision's scope is no set of capabilities")
+    if not isinstance(answer, Decision):
+        kind = "allow" if answer is True else "deny"
+        return Refusal(
+            "policy-malformed",
+            f"the policy gave no decision but {described(answer)}; it has to give a Decision, "
+            f"such as Decision({kind!r})",
+        )
     if answer.policy_version is None:
         if strict:
             return Refusal("policy-stale", "the decision names no policy version")

@@ -21,6 +21,7 @@ from types import UnionType
 from typing import Any, Final, Literal, Protocol, get_args
 
 from toolscript.errors import ConfigurationError, JournalError
+from toolscript.given import Wanted, check, maybe, one_of
 from toolscript.host.journal import StoredRun, StoredStatus, may_prune
 from toolscript.host.lease import Lease
 
@@ -93,6 +94,16 @@ class Codec(Protocol):
     def decode(self, data: bytes) -> bytes: ...
 
 
+_PATH: Final = Wanted(
+    "the path of a file",
+    lambda value: isinstance(value, os.PathLike) or (isinstance(value, str) and value != ""),
+)
+_CODEC: Final = Wanted(
+    "an object with encode and decode",
+    lambda value: all(callable(getattr(value, name, None)) for name in ("encode", "decode")),
+)
+
+
 class SQLiteJournal:
     """A journal in the file `path`, which is made readable and writable by its owner only.
 
@@ -113,10 +124,9 @@ class SQLiteJournal:
         synchronous: Literal["normal", "full"] = "normal",
         codec: Codec | None = None,
     ):
-        if synchronous not in ("normal", "full"):
-            raise ConfigurationError(
-                f'SQLiteJournal(synchronous=) must be "normal" or "full", not {synchronous!r}'
-            )
+        check("SQLiteJournal(path=)", _PATH, path)
+        check("SQLiteJournal(synchronous=)", one_of("normal", "full"), synchronous)
+        check("SQLiteJournal(codec=)", maybe(_CODEC), codec)
         self._path = Path(path).absolute()
         self._synchronous = synchronous
         self._codec = codec

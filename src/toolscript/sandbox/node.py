@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Final
 
 from toolscript.errors import ConfigurationError
+from toolscript.given import NAME, SECONDS, a, check, maybe
 from toolscript.sandbox.channel import Channel, Driver, Finished
 from toolscript.sandbox.node_source import bootstrap
 from toolscript.sandbox.remote import ChannelRuntime
@@ -56,6 +57,9 @@ class NodeRuntime(ChannelRuntime):
     def __init__(
         self, *, node: str = "node", cwd: str | os.PathLike[str] | None = None, boot_s: float = 10.0
     ) -> None:
+        check("NodeRuntime(node=)", NAME, node)
+        check("NodeRuntime(cwd=)", maybe(a(str, os.PathLike, words="the path of a folder")), cwd)
+        check("NodeRuntime(boot_s=)", SECONDS, boot_s)
         super().__init__(_NodeDriver(node, Path.cwd() if cwd is None else Path(cwd)), boot_s=boot_s)
 
 

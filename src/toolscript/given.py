@@ -1,0 +1,177 @@
+"""What a parameter takes, and the sentence for whoever gave it something else.
+
+Every public constructor and function checks what it was given here, so that a mistake is told
+where it was made and not by what breaks later. Inside, types are trusted.
+"""
+
+from __future__ import annotations
+
+import difflib
+import inspect
+import math
+from collections.abc import Callable, Collection, Mapping
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, fields
+from typing import Any, Final, cast
+
+from toolscript.errors import ConfigurationError
+
+_SHOWN_CHARS: Final = 40
+
+
+def _nothing(value: Any) -> str:
+    return ""
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What one parameter takes.
+
+    Attributes:
+        words: continue "takes": "a Policy".
+        fits: whether a value is that.
+        instead: what to write in the place of a value that was meant well; "" if that is not
+            known.
+        optional: whether None does as well.
+    """
+
+    words: str
+    fits: Callable[[Any], bool]
+    instead: Callable[[Any], str] = _nothing
+    optional: bool = False
+
+
+def check(where: str, wanted: Wanted, value: Any) -> None:
+    """Refuse a value that a parameter does not take. `where` reads like `CodeMode(policy=)`.
+
+    Raises:
+        ConfigurationError: with what came, what is wanted, and how to write it.
+    """
+    if wanted.fits(value) or (wanted.optional and value is None):
+        return
+    instead = wanted.instead(value)
+    raise ConfigurationError(
+        f"{where} takes {wanted.words}{' or None' if wanted.optional else ''}, not "
+        f"{described(value)}{f'; write {instead}' if instead else ''}"
+    )
+
+
+def check_fields(obj: Any, wanted: Mapping[str, Wanted]) -> None:
+    """`check` of the fields of a dataclass that is being made."""
+    owner = type(obj).__name__
+    for name, what in wanted.items():
+        check(f"{owner}({name}=)", what, getattr(obj, name))
+
+
+def frozen_names(obj: Any, *names: str) -> None:
+    """Make frozen sets of the fields of a dataclass that were given as lists or sets of names."""
+    for name in names:
+        value = getattr(obj, name)
+        if isinstance(value, list | tuple | AbstractSet) and not isinstance(value, frozenset):
+            object.__setattr__(obj, name, frozenset(cast("Collection[Any]", value)))
+
+
+def made_from(kind: type[Any], given: Any, where: str) -> Any:
+    """A dataclass, or one made from a mapping of some of its fields.
+
+    Raises:
+        ConfigurationError: for anything else, and for a field that does not exist.
+    """
+    if not isinstance(given, Mapping):
+        check(where, a(kind), given)
+        return given
+    values = cast("Mapping[Any, Any]", given)
+    known = [item.name for item in fields(kind)]
+    for name in values:
+        if name not in known:
+            raise ConfigurationError(
+                f"{where}: {kind.__name__} has no field {name!r}{nearest(str(name), known)}; its "
+                f"fields are {', '.join(known)}"
+            )
+    return kind(**values)
+
+
+def described(value: Any) -> str:
+    """A value as a message shows it: what it is, and no more of it than tells which one it was."""
+    if value is None or isinstance(value, bool | int | float):
+        return repr(value)[:_SHOWN_CHARS]
+    if isinstance(value, str):
+        more = "…" if len(value) > _SHOWN_CHARS else ""
+        return f"the string {value[:_SHOWN_CHARS]!r}{more}"
+    if inspect.isclass(value):
+        return f"the class {value.__name__}"
+    name = getattr(value, "__name__", None)
+    if callable(value) and isinstance(name, str):
+        return f"the function {name}"
+    kind = cast("type[object]", type(value))
+    if kind.__module__ == "builtins":
+        return f"a value of type {kind.__name__}"
+    return f"an object of type {kind.__module__}.{kind.__qualname__}"
+
+
+def nearest(name: str, known: Collection[str]) -> str:
+    """`, did you mean 'x'?` where one of the names is near, else nothing."""
+    found = difflib.get_close_matches(name, known, n=1)
+    return f" (did you mean {found[0]!r}?)" if found else ""
+
+
+def a(*kinds: type[Any], words: str = "", instead: Callable[[Any], str] = _nothing) -> Wanted:
+    """An instance of one of some classes."""
+
+    def mended(value: Any) -> str:
+        if inspect.isclass(value) and issubclass(value, kinds):
+            return f"an instance, {value.__name__}(...)"
+        return instead(value)
+
+    return Wanted(words or _named(kinds), lambda value: isinstance(value, kinds), mended)
+
+
+def one_of(*words: str) -> Wanted:
+    """One of some words."""
+    return Wanted(f"one of {', '.join(map(repr, words))}", lambda value: value in words)
+
+
+def maybe(wanted: Wanted) -> Wanted:
+    """The same, or None."""
+    return Wanted(wanted.words, wanted.fits, wanted.instead, optional=True)
+
+
+def whole(least: int) -> Wanted:
+    """A whole number from `least` on."""
+    return Wanted(
+        f"a whole number from {least} on",
+        lambda value: isinstance(value, int) and not isinstance(value, bool) and value >= least,
+    )
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+
+
+def _is_names(value: Any) -> bool:
+    return isinstance(value, frozenset) and all(
+        isinstance(item, str) for item in cast("frozenset[Any]", value)
+    )
+
+
+def _in_a_set(value: Any) -> str:
+    return f"{{{value!r}}}" if isinstance(value, str) and len(value) <= _SHOWN_CHARS else ""
+
+
+def _named(kinds: tuple[type[Any], ...]) -> str:
+    return " or ".join(
+        f"{'an' if kind.__name__[0] in 'AEIOU' else 'a'} {kind.__name__}" for kind in kinds
+    )
+
+
+TEXT: Final = a(str, words="a string")
+NAME: Final = Wanted(
+    "a string that is not empty", lambda value: isinstance(value, str) and value != ""
+)
+FLAG: Final = a(bool, words="True or False")
+NUMBER: Final = Wanted("a number", _is_number)
+SECONDS: Final = Wanted("a number of seconds above 0", lambda v: _is_number(v) and v > 0)
+FUNCTION: Final = Wanted("a function", callable)
+MAPPING: Final = a(Mapping, words="a mapping")
+NAMES: Final = Wanted("a set of names", _is_names, _in_a_set)
+SCHEMA: Final = a(Mapping, bool, words="a JSON Schema (a mapping, or True or False)")
