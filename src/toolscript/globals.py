@@ -98,7 +98,8 @@ declare const console: {
         "declare function store(key: string, value: unknown): void;\n"
         "/** A value kept by an earlier script, or undefined. */\n"
         "declare function load(key: string): any;",
-        summary="`store(key, value)` and `load(key)` keep values.",
+        summary="Only `store(key, value)` keeps values for later scripts, which `load(key)` them, "
+        "where the application lets it.",
     ),
     Global(
         switch="timers",

@@ -102,7 +102,7 @@ def test_the_seam_declares_types_by_the_names_of_tools() -> None:
     assert not found["right"]
     assert not found["every name"]
     assert all(found[name] for name in ("wrong argument", "wrong result", "no such tool"))
-    assert "The shape of a `JsonValue` result is not declared" in engine.prompt()
+    assert "A `JsonValue` result has no declared shape" in engine.prompt()
     assert "ToolArgs" not in CodeMode(SHOP).declarations()
 
 

@@ -83,8 +83,8 @@ def _calls(profile: Profile, undeclared: str | None) -> Iterator[str]:
         )
     if undeclared is not None:
         yield (
-            f"The shape of {'a' if undeclared == 'JsonValue' else 'an'} `{undeclared}` result is "
-            "not declared: return a small part of one before you rely on it."
+            f"{'A' if undeclared == 'JsonValue' else 'An'} `{undeclared}` result has no declared "
+            "shape: let a first script return a part of one before you rely on it."
         )
     if profile.tool_errors == "code":
         yield "A failed call throws a `ToolError` that tells only its `code`."
@@ -107,11 +107,9 @@ def _world(profile: Profile) -> Iterator[str]:
             "classes, `function`, `new`, regular expressions, index access, `Math` or `console`."
         )
         return
-    kept = " but by `store`" if "store" in profile.builtins else ""
-    yield (
-        "There is no `fetch`, `require`, `import`, `process`, `Buffer` or file system. Nothing is "
-        f"kept between scripts{kept}."
-    )
+    # Where there is a store, its own words say what is kept.
+    kept = "" if "store" in profile.builtins else " Nothing is kept between scripts."
+    yield (f"There is no `fetch`, `require`, `import`, `process`, `Buffer` or file system.{kept}")
 
 
 def _besides(rows: Sequence[Global]) -> Iterator[str]:

@@ -159,7 +159,7 @@ def tool_comment(tool: Tool, expression: str, manner: Manner) -> list[str]:
         shown = value_line(dict(example), _EXAMPLE_CHARS)
         if shown:
             lines.append(f"@example await {expression}({shown})")
-    if manner.style.comments == "line":
+    if manner.style.comments != "doc":
         return [f"// {line}" for line in lines]
     return doc_comment(lines)
 
