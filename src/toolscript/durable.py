@@ -8,12 +8,12 @@ import logging
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields, replace
-from typing import Any, Final, TypeVar
+from typing import Any, Final, TypeVar, cast
 
 from toolscript import jsontext
 from toolscript.contract.contract import Contract
 from toolscript.errors import JournalError, ResumeError
-from toolscript.host.approval import Answer, ApproveCallback
+from toolscript.host.approval import Answer, Approve, ApproveCallback, Edit, Reject
 from toolscript.host.entries import Asked, Entry, Finished, Head, Started, log_from_bytes
 from toolscript.host.journal import SETTLED, Journal, MemoryJournal, StoredRun, StoredStatus
 from toolscript.host.lease import Lease, new_lease
@@ -22,7 +22,7 @@ from toolscript.host.replay import RunJournal
 from toolscript.host.shielded import shielded
 from toolscript.launch import Parts, Request, launch
 from toolscript.live import RunInfo
-from toolscript.result import UNSET, ErrorKind, RunError, RunResult, Unset
+from toolscript.result import UNSET, CallError, ErrorKind, RunError, RunResult, Unset
 
 T = TypeVar("T")
 
@@ -30,6 +30,8 @@ _log = logging.getLogger("toolscript")
 
 _PAUSED_RUNS: Final = 100
 _PAUSED_S: Final = 3600.0
+
+_GIVEN_UP: Final = CallError("cancelled", "the run was aborted before the call began")
 
 _OTHER_STORE: Final = (
     "the store given on resume is not the one that the run began with; the script goes on with "
@@ -117,6 +119,7 @@ async def resume(
         ResumeError: for a run that is unknown, at work elsewhere, or was made by other tools.
         JournalError: if the journal cannot be read or written.
     """
+    _check_answers(answers)
     stored = await journal.load(request.run_id)
     if stored is None:
         raise ResumeError(
@@ -137,6 +140,11 @@ async def resume(
     run = await _take_over(journal, stored, head)
     try:
         ignored = await run.answer(answers)
+    except ResumeError:
+        # It was not answered: it goes on waiting as it did.
+        status = "interrupted" if stored.status == "running" else stored.status
+        await _let_go(run, status, stored.outcome)
+        raise
     except BaseException:
         await _let_go(run)
         raise
@@ -158,6 +166,23 @@ async def resume(
     return _with_ignored(stored, result, ignored)
 
 
+def _check_answers(answers: Mapping[str, Answer]) -> None:
+    """Raises `ResumeError` for what is no mapping of ids to answers."""
+    given: Any = answers
+    if not isinstance(given, Mapping):
+        raise ResumeError(
+            "resume() takes its decisions by the id of what waits, "
+            "{pending.id: Approve() | Reject(reason) | Edit(args)}, "
+            f"not {type(given).__name__}"
+        )
+    for id, answer in cast("Mapping[Any, Any]", given).items():
+        if not isinstance(answer, Approve | Reject | Edit):
+            raise ResumeError(
+                f"the decision for {id} must be Approve(), Reject(reason) or Edit(args), "
+                f"not {answer!r:.60}"
+            )
+
+
 async def give_up(journal: Journal, run_id: str) -> bool:
     """End a stored run that nobody is at work on as `aborted`; False if there is none."""
     stored = await journal.load(run_id)
@@ -169,6 +194,10 @@ async def give_up(journal: Journal, run_id: str) -> bool:
         before,
         status="failed",
         pending=(),
+        calls=tuple(
+            replace(call, status="cancelled", error=_GIVEN_UP) if call.status == "pending" else call
+            for call in before.calls
+        ),
         error=RunError(ErrorKind.ABORTED, "the run was aborted"),
     )
     await run.settle("failed", result.to_json(), result.usage)
@@ -199,9 +228,11 @@ async def _under(run: RunJournal, parts: Parts, request: Request) -> RunResult:
     return result
 
 
-async def _let_go(run: RunJournal) -> None:
+async def _let_go(
+    run: RunJournal, status: StoredStatus = "interrupted", outcome: bytes | None = None
+) -> None:
     try:
-        await shielded(run.let_go)
+        await shielded(lambda: run.let_go(status, outcome))
     except Exception:
         # What brought us here matters more; the lease ends by itself.
         _log.warning("run %s could not be released", run.head.run_id, exc_info=True)

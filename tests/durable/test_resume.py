@@ -269,6 +269,42 @@ class TestApproval:
         assert over.warnings[-1].endswith("what waits now: nothing")
         assert world.did == ["gate 1", "gate 2"]
 
+    @pytest.mark.parametrize(
+        "wrong",
+        [
+            "yes",
+            True,
+            None,
+            Approve,
+            Edit(object()),
+            Edit({"n": float("nan")}),
+        ],
+        ids=str,
+    )
+    async def test_an_answer_that_is_none_changes_nothing(
+        self, journal: Journal | None, wrong: Any
+    ):
+        world = World()
+        codemode = engine(world, journal)
+        paused = await codemode.run("return await tools.gate({ n: 1 });")
+        with pytest.raises(ResumeError):
+            await codemode.resume(paused.run_id, {paused.pending[0].id: wrong})
+        with pytest.raises(ResumeError, match=r"pending\.id"):
+            await codemode.resume(paused.run_id, [wrong])  # pyright: ignore[reportArgumentType]
+        (info,) = codemode.list_runs()
+        assert (info.status, info.pending) == ("paused", paused.pending)
+        assert world.did == []
+        assert (await codemode.resume(paused.run_id, approve(paused))).value == 1
+
+    async def test_an_aborted_pause_leaves_no_call_pending(self, journal: Journal | None):
+        world = World()
+        codemode = engine(world, journal)
+        paused = await codemode.run("return await tools.gate({ n: 1 });")
+        assert await codemode.abort(paused.run_id)
+        ended = await codemode.resume(paused.run_id)
+        assert ended.status == "failed"
+        assert [call.status for call in ended.calls] == ["cancelled"]
+
     async def test_a_callback_is_asked_once_and_its_answer_kept(self, tmp_path: Path):
         asked: list[int] = []
 

@@ -80,7 +80,7 @@ class Commits:
         if not await self._journal.settle(self._run_id, self._lease, status, outcome):
             raise self._lost()
 
-    async def let_go(self) -> None:
+    async def let_go(self, status: StoredStatus, outcome: bytes | None) -> None:
         """Let go of the run on the way out of a failure, after writing what is known of it.
 
         Raises:
@@ -92,7 +92,7 @@ class Commits:
             async with asyncio.timeout(_LET_GO_S):
                 if self._failure is None:
                     await self.commit()
-                await self._journal.settle(self._run_id, self._lease, "interrupted", None)
+                await self._journal.settle(self._run_id, self._lease, status, outcome)
         except TimeoutError:
             if self._writing is not None:
                 self._writing.cancel()

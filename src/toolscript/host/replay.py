@@ -40,7 +40,7 @@ from typing import Final, Literal, Protocol
 
 from toolscript import jsontext
 from toolscript.errors import ResumeError, ToolError
-from toolscript.host.approval import Answer, Approve, Edit, Reject
+from toolscript.host.approval import Answer, Edit
 from toolscript.host.commits import Commits
 from toolscript.host.entries import (
     Asked,
@@ -77,18 +77,19 @@ class Recalled:
     """What the journal knows of a call that the script makes.
 
     state: "new" was never recorded; "finished" will be delivered by the journal; "repeat" was
-    under way when its process died and may be made again; "asked" waits for a person; "decided"
-    has an `answer`; "refused" ends the run (`RunJournal.problem`).
-    answer: what a person said about the call, now or before it was first made.
-    was_started: the answer is about a call whose outcome nobody knew: Reject takes it as failed,
-    any other makes it again.
+    under way when its process died and is made again; "judged" was so too, and has a `verdict`;
+    "asked" waits for a person; "decided" has an `answer`; "refused" ends the run
+    (`RunJournal.problem`).
+    answer: what a person said to whether the call may be made.
+    verdict: what a person said about a call whose outcome nobody knew: Reject takes it as
+    failed, any other makes it again.
     began_at: when the call was first made, in seconds since the epoch, for timers.
     finished: how the call ended, for its receipt.
     """
 
-    state: Literal["new", "finished", "repeat", "asked", "decided", "refused"]
+    state: Literal["new", "finished", "repeat", "judged", "asked", "decided", "refused"]
     answer: Answer | None = None
-    was_started: bool = False
+    verdict: Answer | None = None
     began_at: float | None = None
     finished: Finished | None = None
 
@@ -211,11 +212,9 @@ class RunJournal:
             case "asked" | "decided":
                 return Recalled(known.state, permission, began_at=began_at)
             case "judged":
-                again = not isinstance(known.verdict, Reject)
-                answer = (permission or Approve()) if again else known.verdict
-                return Recalled("decided", answer, was_started=True, began_at=began_at)
+                return Recalled("judged", permission, known.verdict, began_at=began_at)
             case "started" if repeatable:
-                return Recalled("repeat", permission or Approve(), began_at=began_at)
+                return Recalled("repeat", permission, began_at=began_at)
             case "started":
                 self._unknown[call.seq] = call
                 return Recalled("refused")
@@ -361,12 +360,12 @@ class RunJournal:
         self._commits.put(Closed(time.time(), cpu_s, queue_s, usage.peak_parallel))
         await self._commits.settle(status, outcome.encode())
 
-    async def let_go(self) -> None:
+    async def let_go(self, status: StoredStatus, outcome: bytes | None) -> None:
         """Let go of a run that did not come to an end, so that it can be resumed at once.
 
         For the way out of a failure: a run that has another owner by now is left to it.
         """
-        await self._commits.let_go()
+        await self._commits.let_go(status, outcome)
 
     def total(self, usage: RunUsage) -> RunUsage:
         """What the run used in all the processes that were at work on it."""
@@ -465,7 +464,7 @@ _NO_JSON: Final = (TypeError, ValueError, RecursionError)
 def _written(answer: Answer) -> Answer:
     """An answer as it will be read from the journal."""
     if isinstance(answer, Edit):
-        return Edit(jsontext.loads(jsontext.dumps(answer.args)))
+        return replace(answer, args=jsontext.loads(jsontext.dumps(answer.args)))
     return answer
 
 
