@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
 
 _real = time.monotonic
 
@@ -23,3 +27,12 @@ class Clock:
     def passes(self, seconds: float) -> None:
         """Let time pass. Call it on the event loop, which then looks what has become due."""
         self._ahead_s += seconds
+
+
+@contextmanager
+def a_clock() -> Iterator[Clock]:
+    """A clock in the place of the real one; event loops go by it too."""
+    clock = Clock()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(time, "monotonic", clock)
+        yield clock

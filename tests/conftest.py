@@ -1,13 +1,24 @@
-"""Fixtures that every test may use."""
+"""Fixtures that every test may use, and how the property tests find their examples.
+
+They take the same examples in each run, so that a change is refused for what it does and not by
+chance; `pytest --hypothesis-profile=random` looks for others.
+"""
 
 from __future__ import annotations
 
-import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
-from tests.clock import Clock
+from tests.clock import Clock, a_clock
+
+# How long an example takes is the machine's affair.
+TIMELESS = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("steady", TIMELESS, derandomize=True)
+settings.register_profile("random", TIMELESS)
+settings.load_profile("steady")
 
 SHARED = Path(__file__).resolve().parents[2] / "shared"
 
@@ -21,8 +32,7 @@ def shared() -> Path:
 
 
 @pytest.fixture
-def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+def clock() -> Iterator[Clock]:
     """The clock of limits and deadlines, event loops included; see `Clock`."""
-    clock = Clock()
-    monkeypatch.setattr(time, "monotonic", clock)
-    return clock
+    with a_clock() as clock:
+        yield clock

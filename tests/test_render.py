@@ -106,7 +106,7 @@ def test_lone_surrogates_can_be_sent_on() -> None:
     returned("\ud800").text().encode()
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(
     JSON, st.integers(min_value=100, max_value=400), st.lists(st.text(max_size=200), max_size=10)
 )
@@ -119,7 +119,7 @@ def test_any_result_fits_its_budget_and_is_never_empty(
     assert len(text) <= tokens * 4
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(JSON)
 def test_a_result_survives_json(value: Any) -> None:
     result = returned(

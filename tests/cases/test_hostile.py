@@ -18,7 +18,7 @@ from toolscript import CodeMode, QuickJSRuntime, RunResult
 
 AT_ONCE: Final = 3
 WALL_S: Final = 2.0
-LIMITS: Final = {"wall_s": WALL_S, "cpu_s": 1.0, "memory_bytes": 64 * 1024 * 1024}
+LIMITS: Final = {"wall_s": WALL_S, "cpu_s": 0.5, "memory_bytes": 64 * 1024 * 1024}
 
 pytestmark = pytest.mark.timeout(900)
 

@@ -167,7 +167,7 @@ def test_names_that_differ_in_case_and_separators_are_nearest() -> None:
     assert nearest("x" * 10_000, known) == []
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(st.text(max_size=200), st.integers(-5, 100))
 def test_any_question_has_an_answer(query: str, limit: int) -> None:
     known = catalog(search_orders, get_customer, GITHUB)

@@ -636,7 +636,7 @@ json_values = st.recursive(
 )
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(st.dictionaries(st.sampled_from(["order", "home", "point", "either", "x"]), json_values))
 def test_arguments_fit_or_are_refused_and_nothing_else(arguments: dict[str, Any]) -> None:
     def mixed(
@@ -658,7 +658,7 @@ def test_arguments_fit_or_are_refused_and_nothing_else(arguments: dict[str, Any]
     assert refused.code == "invalid_args"
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(json_values)
 def test_values_without_a_declared_type_pass_as_they_are(value: Any) -> None:
     def same(value: Any) -> Any:

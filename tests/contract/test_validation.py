@@ -387,7 +387,7 @@ def schemas() -> st.SearchStrategy[Any]:
     return st.recursive(leaf, grown, max_leaves=6)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(schemas(), st.lists(values, min_size=1, max_size=5))
 def test_it_agrees_with_an_independent_validator(schema: Any, instances: list[Any]) -> None:
     validator = compile_validator(schema)
@@ -429,7 +429,7 @@ anything = st.recursive(
 )
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(anything, values)
 def test_no_schema_however_wrong_raises(schema: Any, instance: Any) -> None:
     validator = compile_validator(schema)

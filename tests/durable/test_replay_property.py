@@ -149,13 +149,13 @@ async def check(script: str, runtime: Runtime | None) -> None:
         assert idle.made == []
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(script=scripts)
 def test_a_run_cut_off_anywhere_comes_to_the_same(script: str):
     asyncio.run(check(script, InlineRuntime()))
 
 
-@settings(max_examples=6, deadline=None)
+@settings(max_examples=6)
 @given(script=scripts)
 def test_so_it_does_in_worker_processes(script: str):
     asyncio.run(check(script, None))

@@ -218,7 +218,7 @@ async def test_more_calls_than_may_run_at_once_all_wait_here():
     assert step.result.value == list(range(50))
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(order=st.permutations(range(1, 6)), cuts=st.sets(st.integers(1, 4)))
 def test_the_same_answers_make_the_same_calls(order: list[int], cuts: set[int]):
     script = """

@@ -189,7 +189,7 @@ JSON = st.recursive(
 )
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(JSON)
 def test_taking_strings_never_breaks_a_value_and_never_changes_the_given_one(value: Any) -> None:
     before = repr(value)

@@ -9,6 +9,7 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.clock import Clock, a_clock
 from tests.host.support import run, tool
 from toolscript.result import RunResult
 from toolscript.sandbox.frames import (
@@ -89,7 +90,7 @@ class LiarRuntime:
         return self._execution
 
 
-async def lied_to(batches: list[list[Frame]], breaks: bool) -> tuple[RunResult, int]:
+async def lied_to(batches: list[list[Frame]], breaks: bool, clock: Clock) -> tuple[RunResult, int]:
     at_work = 0
 
     async def call(args: Any, context: Any) -> Any:
@@ -101,24 +102,32 @@ async def lied_to(batches: list[list[Frame]], breaks: bool) -> tuple[RunResult, 
         finally:
             at_work -= 1
 
+    async def time_passes() -> None:
+        while True:
+            await asyncio.sleep(0.005)
+            clock.passes(60)
+
+    passing = asyncio.create_task(time_passes())
     execution = Liar(batches, breaks)
     result = await run(
         "",
         [tool("t", call), tool("u", call, read_only=True)],
         on=LiarRuntime(execution),  # pyright: ignore[reportArgumentType]
-        wall_s=0.05,
+        wall_s=60,
         limits={"calls": 5, "output_items": 4},
     )
+    passing.cancel()
     assert execution.closed
     return result, at_work
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(st.lists(st.lists(FRAMES, max_size=5), max_size=5), st.booleans())
 def test_whatever_a_guest_says_the_run_ends_in_one_way(
     batches: list[list[Frame]], breaks: bool
 ) -> None:
-    result, at_work = asyncio.run(lied_to(batches, breaks))
+    with a_clock() as clock:
+        result, at_work = asyncio.run(lied_to(batches, breaks, clock))
     assert result.status in ("completed", "failed")
     assert (result.error is None) == result.ok
     assert at_work == 0

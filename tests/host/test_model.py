@@ -203,7 +203,7 @@ MOST = st.sampled_from([None, 1, 2, 3])
 DELAYS = st.lists(st.integers(0, 5), min_size=1, max_size=4).map(tuple)
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 @given(GRAPHS, MODES, MOST, DELAYS)
 def test_every_graph_runs_by_the_rules(graph: Any, mode: Any, most: Any, delays: Any) -> None:
     plans: dict[int, Plan] = {}
@@ -221,7 +221,7 @@ def test_every_graph_runs_by_the_rules(graph: Any, mode: Any, most: Any, delays:
         assert starts == sorted(starts), "calls start in the order in which they were made"
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 @given(GRAPHS, MODES, MOST, DELAYS, st.integers(1, 12))
 def test_a_run_that_is_stopped_anywhere_leaves_nothing_behind(
     graph: Any, mode: Any, most: Any, delays: Any, stop_after: int

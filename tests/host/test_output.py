@@ -36,7 +36,7 @@ def test_a_text_costs_what_javascript_writes(text: str) -> None:
     assert json_bytes(text) == size(text)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(st.lists(TEXT, max_size=6), TEXT, st.integers(4, 120))
 def test_items_and_message_never_exceed_the_account(
     printed: list[str], message: str, allowed: int
@@ -70,7 +70,7 @@ def test_items_and_message_never_exceed_the_account(
         assert right.startswith(left)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(st.lists(TEXT, max_size=8), st.integers(1, 60), st.integers(1, 5))
 def test_cut_output_is_a_beginning_with_a_mark(printed: list[str], most: int, items: int) -> None:
     limits = Limits(output_bytes=most, output_items=items)

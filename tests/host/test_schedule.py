@@ -99,9 +99,7 @@ class ScheduleMachine(RuleBasedStateMachine):
         assert len(running) <= 1 or all(call.shared for call in running)
 
 
-ScheduleMachine.TestCase.settings = settings(
-    max_examples=150, stateful_step_count=40, deadline=None
-)
+ScheduleMachine.TestCase.settings = settings(max_examples=150, stateful_step_count=40)
 TestSchedule = ScheduleMachine.TestCase
 
 

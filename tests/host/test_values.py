@@ -59,7 +59,7 @@ class Model(BaseModel):
     rows: list[Row] = []
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(PLAIN)
 def test_plain_data_crosses_exactly(value: Any) -> None:
     found = json_text(value)
@@ -79,7 +79,7 @@ def _integers(value: Any) -> list[int]:
     return [number for item in items for number in _integers(item)]
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(PLAIN, st.sampled_from([math.nan, math.inf, object(), len, print, (i for i in "a")]))
 def test_the_one_bad_part_is_found_wherever_it_is(value: Any, bad: Any) -> None:
     with pytest.raises(NotJson) as raised:

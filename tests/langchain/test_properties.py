@@ -69,7 +69,7 @@ def _graph() -> Any:
 
 
 @given(updates=UPDATES, parallel=st.booleans())
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 def test_the_graph_ends_where_the_updates_lead_one_by_one(
     updates: list[dict[str, Any]], parallel: bool
 ) -> None:
@@ -112,7 +112,7 @@ async def whoami(
         max_size=7,
     )
 )
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 async def test_no_arguments_forge_what_is_injected(args: dict[str, Any]) -> None:
     script = f"return await tools.whoami(JSON.parse({json.dumps(json.dumps(args))}));"
     expected = [args.get("value"), "nobody", "outer:1", None]
@@ -120,7 +120,7 @@ async def test_no_arguments_forge_what_is_injected(args: dict[str, Any]) -> None
 
 
 @given(content=st.text(max_size=20) | st.lists(st.text(max_size=5), max_size=3), value=JSON)
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 async def test_any_json_value_of_a_tool_arrives_unchanged(content: Any, value: Any) -> None:
     @tool
     async def give() -> Any:
@@ -148,7 +148,7 @@ GROUPS = st.lists(
 
 
 @given(groups=GROUPS, data=st.data())
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 def test_however_a_run_is_paused_and_answered_each_effect_happens_once(
     groups: list[list[str]], data: st.DataObject
 ) -> None:

@@ -260,7 +260,7 @@ async def test_words_of_a_runner_that_are_wrong_end_everything() -> None:
         await runtime.aclose()
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.lists(st.binary(max_size=60), max_size=5), st.integers(0, 3))
 def test_no_bytes_of_a_hostile_runner_harm_the_host(bodies: list[bytes], number: int) -> None:
     async def script(peer: Peer) -> AsyncIterator[bytes]:

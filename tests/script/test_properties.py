@@ -77,7 +77,7 @@ def prepared(source: str, **how: object) -> Script | None:
         return None
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(typed)
 def test_erasing_keeps_every_line_and_column(source: str) -> None:
     script = prepared(source, form="body")
@@ -91,7 +91,7 @@ def test_erasing_keeps_every_line_and_column(source: str) -> None:
             assert written not in "\r\n\u2028\u2029"
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(plain)
 def test_erasing_javascript_changes_nothing(source: str) -> None:
     script = prepared(source, form="body")
@@ -99,7 +99,7 @@ def test_erasing_javascript_changes_nothing(source: str) -> None:
         assert script.code == source
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(typed)
 def test_erasing_twice_is_erasing_once(source: str) -> None:
     script = prepared(source, form="body")
@@ -109,7 +109,7 @@ def test_erasing_twice_is_erasing_once(source: str) -> None:
         assert again.code == script.code
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=500)
 @given(anything, st.sampled_from(["auto", "body", "module"]), st.booleans())
 def test_any_text_ends_in_a_script_or_a_refusal(source: str, form: str, typescript: bool) -> None:
     script = prepared(source, form=form, typescript=typescript)
@@ -125,7 +125,7 @@ def test_any_text_ends_in_a_script_or_a_refusal(source: str, form: str, typescri
     assert context.eval("ran") == 0
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(anything, st.integers(-2, 40), st.integers(-2, 200))
 def test_every_position_leads_into_the_source(source: str, line: int, column: int) -> None:
     script = prepared(source)
@@ -136,7 +136,7 @@ def test_every_position_leads_into_the_source(source: str, line: int, column: in
         assert 1 <= found[1] <= len(to_units(source)) + 1
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(anything, st.integers(-2, 40), st.integers(-2, 200))
 def test_no_text_breaks_what_looks_at_it(source: str, line: int, column: int) -> None:
     check_constrained(source)
@@ -155,7 +155,7 @@ def test_no_text_breaks_what_looks_at_it(source: str, line: int, column: int) ->
         return
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(plain)
 def test_what_the_engine_compiles_is_balanced(source: str) -> None:
     context = _quickjs.Context()
