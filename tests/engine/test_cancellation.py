@@ -366,3 +366,32 @@ def test_a_cancelled_stepwise_run_leaves_nothing():
         return task.cancelled()
 
     at_every_turn(scenario)
+
+
+async def test_a_scope_that_cancels_at_every_turn_waits_for_the_end():
+    """As anyio does, and so the servers and SDKs that are built on it."""
+    anyio = pytest.importorskip("anyio")
+    let_go: list[str] = []
+    told: list[events.Event] = []
+
+    async def hangs() -> None:
+        scope.cancel()
+        try:
+            await asyncio.Event().wait()
+        finally:
+            await asyncio.sleep(0.01)
+            let_go.append("hangs")
+
+    async def watch(event: events.Event) -> None:
+        await asyncio.sleep(0)
+        told.append(event)
+
+    codemode = CodeMode([hangs], runtime=InlineRuntime(), journal=MemoryJournal())
+    with anyio.CancelScope() as scope:
+        await codemode.run("await tools.hangs()", run_id="r", on_event=watch)
+    assert scope.cancelled_caught
+    assert let_go == ["hangs"]
+    every_start_has_its_end(told)
+    assert isinstance(told[-1], events.RunEnded)
+    assert [info.status for info in codemode.list_runs()] == ["interrupted"]
+    assert asyncio.all_tasks() == {asyncio.current_task()}
