@@ -155,20 +155,38 @@ def test_nobody_calls_aclose_and_nothing_stays(tmp_path: Path, ending: str) -> N
 
 @needs_proc
 @posix
-def test_workers_die_with_a_host_that_is_killed(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "does",
+    [
+        "for (;;) {}",
+        "Array.prototype.reverse.call({ length: 2 ** 53 - 1 })",
+        "for (;;) { console.log('x'.repeat(1000)); await 0 }",
+        "for (;;) tools.add({ a: 1, b: 2 })",
+        "const all = []; for (;;) all.push(new Array(1000).fill(all.length))",
+    ],
+)
+def test_workers_die_with_a_host_that_is_killed(tmp_path: Path, does: str) -> None:
     process = start_program(
         tmp_path,
-        """
-        codemode = CodeMode([ready])
-        codemode.run_sync("await tools.ready(); for (;;) {}", timeout=100)
+        f"""
+        from pathlib import Path
+
+        def begin() -> None:
+            "Tells the test which processes there are while the script runs."
+            children = [task / "children" for task in Path("/proc/self/task").iterdir()]
+            print(*(pid for file in children for pid in file.read_text().split()))
+
+        limits = {{"calls": 10**9, "output_bytes": 10**9, "output_items": 10**9}}
+        codemode = CodeMode([add, begin], limits=limits)
+        codemode.run_sync({"await tools.begin({}); " + does!r}, timeout=100)
+        time.sleep(100)
         """,
     )
     assert process.stdout is not None
-    assert process.stdout.readline() == "ready\n"
-    assert eventually(lambda: bool(worker_pids(process.pid)))
-    workers = worker_pids(process.pid)
+    workers = [int(pid) for pid in process.stdout.readline().split()]
+    assert workers
     process.kill()
-    process.wait(timeout=60)
+    process.wait(timeout=20)
     process.stdout.close()
     assert process.stderr is not None
     process.stderr.close()

@@ -435,25 +435,47 @@ async def test_many_openings_leave_no_process_and_no_descriptor(folder: Path) ->
     assert eventually(lambda: worker_pids() <= children)
 
 
+HOST = """
+import asyncio, os, signal, sys, threading
+from toolscript import NodeRuntime
+from toolscript.sandbox.runtime import Program
+from toolscript.testing.guest_host import execute, surface
+
+async def main():
+    runtime = NodeRuntime()
+    shown = surface(("echo",))
+    ask = Program(code="return process.pid", surface=shown)
+    print((await execute(runtime, ask, {})).value, flush=True)
+    threading.Timer(float(sys.argv[2]), os.kill, (os.getpid(), signal.SIGKILL)).start()
+    await execute(runtime, Program(code=sys.argv[1], surface=shown), {0: lambda args: args})
+
+asyncio.run(main())
+"""
+
+
 @needs_proc
-def test_the_process_ends_with_its_host_however_that_ends(folder: Path) -> None:
-    code = (
-        "import asyncio, os, signal\n"
-        "from toolscript import NodeRuntime\n"
-        "from toolscript.sandbox.runtime import Program\n"
-        "from toolscript.testing.guest_host import execute, surface\n"
-        "async def main():\n"
-        "    runtime = NodeRuntime()\n"
-        "    ask = Program(code='return process.pid', surface=surface(()))\n"
-        "    print((await execute(runtime, ask, {})).value, flush=True)\n"
-        "    stuck = 'Array.prototype.reverse.call({ length: 2 ** 53 - 1 })'\n"
-        "    await runtime.open(Program(code=stuck, surface=surface(())))\n"
-        "    await asyncio.sleep(0.3)\n"
-        "    os.kill(os.getpid(), signal.SIGKILL)\n"
-        "asyncio.run(main())\n"
-    )
+@pytest.mark.parametrize("seconds", [0.05, 0.6])
+@pytest.mark.parametrize(
+    "code",
+    [
+        "Array.prototype.reverse.call({ length: 2 ** 53 - 1 })",
+        "for (;;) console.log('x'.repeat(10_000))",
+        "for (;;) tools.echo({ a: 1 })",
+        "const all = []; for (;;) all.push(new Array(1000).fill(all.length))",
+        "for (;;) process.stdout.write('x'.repeat(1000))",
+        "const { parentPort } = await $module.load('node:worker_threads');"
+        " for (;;) parentPort.postMessage('sx')",
+    ],
+)
+def test_the_process_ends_with_its_host_whatever_a_script_does(
+    folder: Path, code: str, seconds: float
+) -> None:
     done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, cwd=folder, timeout=GUARD_S
+        [sys.executable, "-c", HOST, code, str(seconds)],
+        capture_output=True,
+        text=True,
+        cwd=folder,
+        timeout=GUARD_S,
     )
     pid = int(done.stdout)
     assert eventually(lambda: not is_alive(pid))

@@ -24,14 +24,18 @@ READ_BYTES: Final = 1 << 18
 END_S: Final = 2.0
 
 
-def node_command(node: str = "node", *, descriptor: int = 0) -> list[str]:
+def node_command(node: str = "node") -> list[str]:
     """The command of a Node.js that takes the runner from its channel, for drivers of others.
 
     The first that has to be written to the channel is the runner's source, its length in 4 bytes
-    (little-endian) before it: `framed_source`. The channel is an inherited socket with the number
-    `descriptor`, or standard input and output where that is 0.
+    (little-endian) before it: `framed_source`. The channel is standard input and output.
     """
-    return [node, "--no-warnings", "-e", bootstrap(), str(descriptor)]
+    return _command(node, 0, 0)
+
+
+def _command(node: str, descriptor: int, host: int) -> list[str]:
+    """The command with what `node_bootstrap.cjs` is told."""
+    return [node, "--no-warnings", "-e", bootstrap(), str(descriptor), str(host)]
 
 
 def framed_source(runner_source: str) -> bytes:
@@ -130,7 +134,11 @@ async def _start(path: str, cwd: Path) -> _ProcessChannel:
         if sys.platform == "win32":
             pipe = asyncio.subprocess.PIPE
             process = await asyncio.create_subprocess_exec(
-                *node_command(path), stdin=pipe, stdout=pipe, stderr=nothing, cwd=cwd
+                *_command(path, 0, os.getpid()),
+                stdin=pipe,
+                stdout=pipe,
+                stderr=nothing,
+                cwd=cwd,
             )
             assert process.stdout is not None
             assert process.stdin is not None
@@ -138,7 +146,7 @@ async def _start(path: str, cwd: Path) -> _ProcessChannel:
         ours, theirs = socket.socketpair()
         try:
             process = await asyncio.create_subprocess_exec(
-                *node_command(path, descriptor=theirs.fileno()),
+                *_command(path, theirs.fileno(), os.getpid()),
                 stdin=nothing,
                 stdout=nothing,
                 stderr=nothing,

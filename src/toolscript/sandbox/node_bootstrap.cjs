@@ -1,8 +1,25 @@
-// The first words to a Node.js process (`node -e THIS FD`): take the runner's source from the
+// The first words to a Node.js process (`node -e THIS FD HOST`): take the runner's source from the
 // channel, evaluate it, and hand the channel over. FD is a descriptor for both directions, or 0
-// for standard input and output.
-const descriptor = Number(process.argv[1]);
+// for standard input and output. HOST is the process that started this one, where it must not
+// outlive that; otherwise there is none.
+const [descriptor, host] = process.argv.slice(1).map(Number);
 const { Socket } = require("node:net");
+const { Worker } = require("node:worker_threads");
+if (host) {
+  // In a thread of its own: a script that floods this one with messages leaves it no moment to
+  // notice that the channel has ended.
+  const watch = `setInterval(() => {
+    let alive = process.ppid === ${host};
+    try {
+      process.kill(${host}, 0);
+    } catch ({ code }) {
+      // Windows gives no other parent to a process whose parent has ended.
+      alive &&= code !== "ESRCH";
+    }
+    if (!alive) process.kill(process.pid, "SIGKILL");
+  }, 200)`;
+  new Worker(watch, { eval: true, resourceLimits: { maxOldGenerationSizeMb: 16 } }).unref();
+}
 const input = descriptor ? new Socket({ fd: descriptor }) : process.stdin;
 const output = descriptor ? input : process.stdout;
 let length = -1;
