@@ -197,14 +197,17 @@ def at_turn(turn: int, scenario: Scenario, again_after: int | None) -> bool:
     return came
 
 
-async def nothing_left(world: World, codemode: CodeMode) -> None:
+async def no_task_left() -> None:
     for _ in range(2_000):
         left = asyncio.all_tasks() - {asyncio.current_task()}
         if not left:
-            break
+            return
         await asyncio.sleep(0.005)
-    else:
-        pytest.fail(f"still at work: {left}")
+    pytest.fail(f"still at work: {left}")
+
+
+async def nothing_left(world: World, codemode: CodeMode) -> None:
+    await no_task_left()
     assert not world.at_work
     # Both places of the tool are free, and so is the runtime.
     script = "return await Promise.all([tools.read({ n: 7 }), tools.read({ n: 8 })])"
@@ -394,4 +397,4 @@ async def test_a_scope_that_cancels_at_every_turn_waits_for_the_end():
     every_start_has_its_end(told)
     assert isinstance(told[-1], events.RunEnded)
     assert [info.status for info in codemode.list_runs()] == ["interrupted"]
-    assert asyncio.all_tasks() == {asyncio.current_task()}
+    await no_task_left()
