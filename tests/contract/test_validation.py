@@ -207,6 +207,45 @@ def test_saying_what_is_wrong_ends_however_many_alternatives_there_are(
     assert len(message) < 2_000
 
 
+def doubling(levels: int, double: Callable[[Any], Any]) -> Any:
+    definitions = {f"d{n}": double({"$ref": f"#/$defs/d{n + 1}"}) for n in range(levels)}
+    return {"$defs": {**definitions, f"d{levels}": {"type": "integer"}}, "$ref": "#/$defs/d0"}
+
+
+@pytest.mark.parametrize(
+    ("double", "wrap"),
+    [
+        (lambda one: {"allOf": [one, one]}, lambda value: value),
+        (lambda one: {"anyOf": [{"not": one}, {"not": one}]}, lambda value: value),
+        (lambda one: {"allOf": [{"items": one}, {"items": one}]}, lambda value: [value]),
+        (
+            lambda one: {"allOf": [{"properties": {"x": one}}, {"additionalProperties": one}]},
+            lambda value: {"x": value},
+        ),
+    ],
+)
+def test_definitions_that_multiply_each_other_are_not_checked(double: Any, wrap: Any) -> None:
+    few = compile_validator(doubling(8, double))
+    assert few.warnings == ()
+    assert few.is_valid(chain(8, 1, wrap))
+    many = compile_validator(doubling(60, double), where="tool 't': input schema")
+    assert many.warnings == (
+        "tool 't': input schema: is not checked: its definitions multiply each other",
+    )
+    assert many.is_valid(chain(60, "x", wrap))
+    with pytest.raises(ContractError, match="multiply each other"):
+        compile_validator(doubling(60, double), strict=True)
+
+
+def test_recursion_and_shared_definitions_do_not_multiply() -> None:
+    node = {"properties": {name: {"$ref": "#/$defs/node"} for name in "abcdef"}}
+    shared = {"properties": {name: {"$ref": "#/$defs/leaf"} for name in "abcdef"}}
+    wide = {"anyOf": [{"$ref": f"#/$defs/{name}"} for name in ("node", "shared", "leaf")] * 20}
+    definitions = {"node": node, "shared": shared, "leaf": {"type": "integer"}, "wide": wide}
+    schema = {"$defs": definitions, "items": {"$ref": "#/$defs/wide"}}
+    assert compile_validator(schema).warnings == ()
+
+
 @pytest.mark.parametrize(
     ("schema", "value"),
     [

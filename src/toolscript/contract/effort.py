@@ -1,6 +1,7 @@
-"""How much work it is to list what is wrong with a value.
+"""How much work a schema makes.
 
-Whether a value fits is found in time that grows with its size. Saying where it does not means
+Whether a value fits is found in time that grows with its size, unless definitions that use each
+other twice stand in a row: each doubles the work. Saying where a value does not fit means
 looking into every alternative, and into the alternatives of their parts: a recursive choice
 between three forms triples the work with each level of the value.
 """
@@ -10,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Final, cast
 
-from toolscript.contract.schema import Document
+from toolscript.contract.schema import Document, Node
 
 _SAME_ONE: Final = ("not", "if", "then", "else")
 _SAME_LISTS: Final = ("allOf", "anyOf", "oneOf")
@@ -52,6 +53,53 @@ def listing_effort(document: Document, value: Any, most: int) -> int:
     return total
 
 
+def multiplies_beyond(schema: Node, most: int) -> bool:
+    """Whether one part of a value may have to be checked more than `most` times.
+
+    Recursion counts once: the validator remembers what it has found out.
+    """
+    if not _refers(schema):
+        return False
+    document = Document(schema)
+    counts: dict[int, int] = {}
+    work: list[tuple[Any, bool]] = [(schema, False)]
+    while work:
+        node, entered = work.pop()
+        if not isinstance(node, Mapping):
+            continue
+        words = cast("Mapping[str, Any]", node)
+        if not entered and id(words) in counts:
+            continue
+        same = [*_of_the_same_part(words, document), *_of_any_member(words)]
+        named = list(_properties(words).values())
+        if not entered:
+            counts[id(words)] = 1
+            work.append((words, True))
+            work += [(one, False) for one in (*same, *named)]
+            continue
+        count = 1 + sum(counts.get(id(one), 1) for one in same)
+        count += max((counts.get(id(one), 1) for one in named), default=0)
+        if count > most:
+            return True
+        counts[id(words)] = count
+    return False
+
+
+def _refers(schema: Node) -> bool:
+    """Whether the schema has references: without any, its parts are checked once each."""
+    work: list[Any] = [schema]
+    while work:
+        node = work.pop()
+        if isinstance(node, dict):
+            words = cast("dict[str, Any]", node)
+            if any(word in words for word in _REFERENCES):
+                return True
+            work.extend(words.values())
+        elif isinstance(node, list):
+            work.extend(cast("list[Any]", node))
+    return False
+
+
 def _of_the_same_part(words: Mapping[str, Any], document: Document) -> Iterator[Any]:
     """The schemas that a schema applies to the value that it is applied to itself."""
     for word in _SAME_LISTS:
@@ -73,20 +121,41 @@ def _of_its_members(words: Mapping[str, Any], part: Any) -> Iterator[tuple[str |
     """The schemas that a schema applies to the members of a value, with their places."""
     if isinstance(part, dict):
         members = cast("dict[str, Any]", part)
-        named = words.get("properties")
-        if isinstance(named, Mapping):
-            properties = cast("Mapping[str, Any]", named)
-            yield from ((name, properties[name]) for name in members if name in properties)
-        general = [words[word] for word in _ANY_MEMBER if word in words]
-        patterns = words.get("patternProperties")
-        if isinstance(patterns, Mapping):
-            general += cast("Mapping[str, Any]", patterns).values()
-        yield from ((name, one) for one in general for name in members)
+        properties = _properties(words)
+        yield from ((name, properties[name]) for name in members if name in properties)
+        yield from ((name, one) for one in _of_any_name(words) for name in members)
     elif isinstance(part, list):
         count = len(cast("list[Any]", part))
-        for word in ("prefixItems", "items"):
-            first = words.get(word)
-            if isinstance(first, list):
-                yield from zip(range(count), cast("list[Any]", first), strict=False)
-        general = [words[word] for word in _ANY_ITEM if isinstance(words.get(word), Mapping)]
-        yield from ((place, one) for one in general for place in range(count))
+        for listed in _of_first_items(words):
+            yield from zip(range(count), listed, strict=False)
+        yield from ((place, one) for one in _of_any_item(words) for place in range(count))
+
+
+def _of_any_member(words: Mapping[str, Any]) -> Iterator[Any]:
+    yield from _of_any_name(words)
+    yield from _of_any_item(words)
+    for listed in _of_first_items(words):
+        yield from listed
+
+
+def _properties(words: Mapping[str, Any]) -> Mapping[str, Any]:
+    named = words.get("properties")
+    return cast("Mapping[str, Any]", named) if isinstance(named, Mapping) else {}
+
+
+def _of_any_name(words: Mapping[str, Any]) -> Iterator[Any]:
+    yield from (words[word] for word in _ANY_MEMBER if word in words)
+    patterns = words.get("patternProperties")
+    if isinstance(patterns, Mapping):
+        yield from cast("Mapping[str, Any]", patterns).values()
+
+
+def _of_any_item(words: Mapping[str, Any]) -> Iterator[Any]:
+    yield from (words[word] for word in _ANY_ITEM if isinstance(words.get(word), Mapping))
+
+
+def _of_first_items(words: Mapping[str, Any]) -> Iterator[list[Any]]:
+    for word in ("prefixItems", "items"):
+        listed = words.get(word)
+        if isinstance(listed, list):
+            yield cast("list[Any]", listed)

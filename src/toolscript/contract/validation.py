@@ -14,7 +14,7 @@ from typing import Any, Final, cast
 
 import jsonschema_rs
 
-from toolscript.contract.effort import listing_effort
+from toolscript.contract.effort import listing_effort, multiplies_beyond
 from toolscript.contract.problems import Problem, tool_error
 from toolscript.contract.repair import (
     UNREADABLE,
@@ -33,6 +33,7 @@ from toolscript.errors import ContractError
 
 _MOST_ERRORS: Final = 32
 _MOST_CUTS: Final = 40
+_MOST_CHECKS: Final = 1_000_000
 _MOST_EFFORT: Final = 4_000
 """Parts of a schema applied to parts of a value, to say what is wrong with it."""
 _PATTERNS: Final = jsonschema_rs.FancyRegexOptions(backtrack_limit=50_000, size_limit=2_000_000)
@@ -164,6 +165,9 @@ def compile_validator(
     if document is UNREADABLE:
         return _finished(None, True, warnings, where, strict)
     readable = cast(dict[str, Any] | bool, document)
+    if multiplies_beyond(readable, _MOST_CHECKS):
+        warnings += ("is not checked: its definitions multiply each other",)
+        return _finished(None, True, warnings, where, strict)
     declared = _declared_draft(readable)
     if declared is not None:
         compiled = _compiled(declared, readable)
