@@ -11,7 +11,7 @@ import _quickjs  # type: ignore[import-not-found]
 from toolscript.errors import SourceError
 from toolscript.script.diagnostic import Diagnostic, ScriptError
 from toolscript.script.edits import Edits
-from toolscript.script.erase import erase_types
+from toolscript.script.erase import ERASED, erase_types
 from toolscript.script.repair import read
 from toolscript.script.script import prepare, prepare_module
 from toolscript.script.text import from_units, to_units
@@ -51,7 +51,7 @@ PREFIX = "(async function ($module) {"
 
 def without_types(source: str) -> str:
     """A script with its types taken out at their place, and nothing else changed."""
-    syntax = read(to_units(source))
+    syntax = read(to_units(source)).indexed(ERASED)
     edits = Edits(syntax.units)
     assert erase_types(syntax, edits) == ()
     return from_units(edits.apply()[0])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.script.harness import problems
+from tests.script.harness import problems, value_of
 from toolscript.script.brackets import find_unbalanced
 from toolscript.script.diagnostic import excerpt
 
@@ -60,3 +60,19 @@ def test_excerpt_of_a_long_line_is_cut_around_the_column() -> None:
 
 def test_excerpt_holds_no_control_characters() -> None:
     assert "\x1b" not in excerpt("a = '\x1b[31m'", 1, 1)
+
+
+@pytest.mark.parametrize(
+    "source", ["[\n" * 9_000 + "]" * 9_000, "a=" * 9_000 + "1", "!" * 9_000 + "a"]
+)
+def test_what_is_nested_too_deep_is_refused(source: str) -> None:
+    found = problems(source)[0]
+    assert "nested" in found.message
+    assert found.hint
+
+
+def test_long_chains_and_large_texts_are_ordinary_scripts() -> None:
+    assert value_of("return [" + "1," * 100_000 + "].length") == 100_000
+    assert value_of("return (" + "+".join(["1"] * 1_500) + ")") == 1_500
+    large = "const data = '" + "x" * 300_000 + "';\nclass A<in T> { a?: T }\nreturn data.length"
+    assert value_of(large) == 300_000

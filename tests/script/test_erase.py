@@ -65,7 +65,7 @@ def test_it_runs_without_its_types(source: str, value: object) -> None:
     "type_",
     [
         "{ [key: string]: unknown }", "{ readonly [K in keyof T]?: T[K] }", "{ a: A; b?(x: A): B }",
-        "{ (a: A): B; new (a: A): B; get g(): A; set g(x: A) }", "A.B.C", "A.B.C.D<E>[]",
+        "{ (a: A): B; new (a: A): B; get g(): A; set g(x: A) }", "A.B.C", "A.B.C.D<E>[]", "A | B.C.D | null",
         "(x: A) => A.B.C", "Array<{ [key: string]: A.B.C }>", "A['x'][number]", "keyof typeof x",
         "typeof x.y.z", "[a: A, b?: B, ...c: C[]]", "T extends (infer U)[] ? U : never", "-1",
         "`a-${string}`", "string | (() => void) | null", "abstract new () => A", "\n | A\n | B",

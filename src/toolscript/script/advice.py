@@ -28,19 +28,15 @@ def advise(
     """Calls of tools that nobody awaits, async callbacks that nobody awaits, and arguments that
     are written as in Python. `last_is_result` says that the last expression's value is awaited
     and returned."""
-    found: list[_Advice] = []
     last = _last_statement(syntax) if last_is_result else None
-    for node in find_all(syntax.root, _ADVISED):
-        advice = None
-        if node.type == "call_expression":
-            advice = _async_callback(syntax, node) or _named_arguments(syntax, node, roots)
-        elif last is None or node.id != last.id:
-            advice = _unawaited(syntax, node, roots)
-        if advice is not None:
-            found.append(advice)
-            if len(found) == _MOST:
-                break
-    return _warnings(syntax, found)
+    found = [_named_argument(syntax, each, roots) for each in syntax.of_kind(_ASSIGNMENT)]
+    found += [_async_callback(syntax, each) for kind in _CALLBACKS for each in syntax.of_kind(kind)]
+    found += [
+        _unawaited(syntax, each, roots)
+        for each in syntax.of_kind("expression_statement")
+        if last is None or each.id != last.id
+    ]
+    return _warnings(syntax, [each for each in found if each is not None])
 
 
 def advise_result(syntax: Syntax) -> tuple[Diagnostic, ...]:
@@ -58,15 +54,20 @@ def advise_result(syntax: Syntax) -> tuple[Diagnostic, ...]:
 def _warnings(syntax: Syntax, found: list[_Advice]) -> tuple[Diagnostic, ...]:
     if not found:
         return ()
+    found.sort(key=lambda advice: start(advice[0]))
     lines = Lines(syntax.units)
     return tuple(
         diagnostic_at(lines, start(at), code, message, hint=hint, severity="warning")
-        for at, code, message, hint in found
+        for at, code, message, hint in found[:_MOST]
     )
 
 
-_ADVISED: Final = frozenset({"expression_statement", "call_expression"})
+_ASSIGNMENT: Final = "assignment_expression"
+_CALLBACKS: Final = ("arrow_function", "function_expression")
 _SAYING: Final = frozenset({"return_statement", "call_expression"})
+ADVISED: Final = frozenset({_ASSIGNMENT, *_CALLBACKS, "expression_statement"})
+"""Nodes that advice looks at: a syntax has to be indexed by them."""
+
 _DECLARATIONS: Final = frozenset({"lexical_declaration", "variable_declaration"})
 _OUTPUT: Final = frozenset({"text", "emit", "image", "log", "store", "exit", "progress"})
 
@@ -137,38 +138,42 @@ def _unawaited(syntax: Syntax, node: Node, roots: Container[str]) -> _Advice | N
     return value, "unawaited-call", message, f"write `await {tool}(...)`"
 
 
-def _member(syntax: Syntax, call: Node) -> str:
-    function = call.child_by_field_name("function")
-    if function is None or function.type != "member_expression":
-        return ""
-    name = function.child_by_field_name("property")
-    return syntax.text(name) if name is not None else ""
+def _call_of(argument: Node, *, first: bool) -> Node | None:
+    """The call that a node is an argument of, or its `first` one."""
+    arguments = argument.parent
+    if arguments is None or arguments.type != "arguments":
+        return None
+    if first and arguments.named_children[0].id != argument.id:
+        return None
+    call = arguments.parent
+    return call if call is not None and call.type == "call_expression" else None
 
 
-def _async_callback(syntax: Syntax, node: Node) -> _Advice | None:
-    method = _member(syntax, node)
-    arguments = node.child_by_field_name("arguments")
-    if method not in _LOOPS or arguments is None or not arguments.named_children:
-        return None
-    callback = arguments.named_children[0]
-    if callback.type not in ("arrow_function", "function_expression"):
-        return None
+def _async_callback(syntax: Syntax, callback: Node) -> _Advice | None:
     if callback.children[0].type != "async":
+        return None
+    call = _call_of(callback, first=True)
+    function = call.child_by_field_name("function") if call is not None else None
+    name = function.child_by_field_name("property") if function is not None else None
+    method = syntax.text(name) if name is not None else ""
+    if method not in _LOOPS:
         return None
     message = f"{method} does not wait for an async callback"
     hint = "use `for (const x of xs) { await ...; }` or `await Promise.all(xs.map(async ...))`"
     return callback, "async-callback", message, hint
 
 
-def _named_arguments(syntax: Syntax, node: Node, roots: Container[str]) -> _Advice | None:
-    tool = called_tool(syntax, node, roots)
-    arguments = node.child_by_field_name("arguments")
+def _named_argument(syntax: Syntax, assigned: Node, roots: Container[str]) -> _Advice | None:
+    """`tools.name(key=value)`; said once a call, at its first such argument."""
+    call = _call_of(assigned, first=False)
+    tool = called_tool(syntax, call, roots) if call is not None else None
+    arguments = assigned.parent
     if tool is None or arguments is None:
         return None
-    assigned = [each for each in arguments.named_children if each.type == "assignment_expression"]
-    if not assigned:
+    named = [each for each in arguments.named_children if each.type == _ASSIGNMENT]
+    if named[0].id != assigned.id:
         return None
-    names = [each.child_by_field_name("left") for each in assigned]
+    names = [each.child_by_field_name("left") for each in named]
     shown = ", ".join(f"{syntax.text(name)}: ..." for name in names if name is not None)
     message = "JavaScript has no named arguments: this assigns variables"
-    return assigned[0], "named-arguments", message, f"pass one object: {tool}({{ {shown} }})"
+    return assigned, "named-arguments", message, f"pass one object: {tool}({{ {shown} }})"

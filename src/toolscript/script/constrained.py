@@ -14,7 +14,7 @@ from tree_sitter import Node
 from toolscript.script.brackets import find_unbalanced
 from toolscript.script.diagnostic import Diagnostic, diagnostic_at
 from toolscript.script.repair import read
-from toolscript.script.syntax import descend, first_error, start
+from toolscript.script.syntax import MOST_LEVELS, descend, first_error, start
 from toolscript.script.text import Lines, to_units, words
 
 MOST_BYTES: Final = 65_536
@@ -90,6 +90,9 @@ def check_constrained(source: str) -> tuple[Diagnostic, ...]:
         at = unbalanced.offset if unbalanced else start(error[0]) if error else 0
         message = unbalanced.message if unbalanced else "this is not valid JavaScript"
         return (diagnostic_at(lines, at, "syntax", message),)
+    if syntax.too_deep:
+        message = f"the script is nested more than {MOST_LEVELS:,} levels deep"
+        return (Diagnostic(1, 1, "size", message),)
     found: list[Diagnostic] = []
     nodes = 0
     for node in descend(syntax.root):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from dataclasses import dataclass
 from typing import Final
@@ -9,6 +10,26 @@ from typing import Final
 from toolscript.script.text import Lines
 
 LINE_ENDS: Final = "\n\r\u2028\u2029"
+
+
+_NO_LINE_END: Final = re.compile(f"[^{LINE_ENDS}]")
+
+
+def blank(text: str) -> str:
+    """Spaces instead of a text; ends of lines stay."""
+    # No end of a line is printable.
+    return " " * len(text) if text.isprintable() else _NO_LINE_END.sub(" ", text)
+
+
+def _changed(units: str, changes: list[tuple[int, int, str]]) -> str:
+    """A text with ranges overwritten by texts of the same width, the later ones over the
+    earlier ones."""
+    if not changes:
+        return units
+    chars = list(units)
+    for start, end, text in changes:
+        chars[start:end] = text
+    return "".join(chars)
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +56,7 @@ class Edits:
 
     def __init__(self, units: str):
         self.units = units
-        self._chars = list(units)
+        self._changes: list[tuple[int, int, str]] = []
         self._erased = bytearray(len(units))
         self._inserts: dict[int, str] = {}
         self._cuts: list[tuple[int, int]] = []
@@ -47,15 +68,12 @@ class Edits:
 
     def blank(self, start: int, end: int) -> None:
         """Take out a range: spaces in its place, ends of lines stay."""
-        chars = self._chars
-        for at in range(start, end):
-            if chars[at] not in LINE_ENDS:
-                chars[at] = " "
+        self._changes.append((start, end, blank(self.units[start:end])))
         self._erased[start:end] = b"\x01" * (end - start)
 
     def put(self, offset: int, text: str) -> None:
         """Overwrite what was blanked at an offset."""
-        self._chars[offset : offset + len(text)] = text
+        self._changes.append((offset, offset + len(text), text))
 
     def erased(self, offset: int) -> bool:
         return bool(self._erased[offset])
@@ -70,32 +88,33 @@ class Edits:
 
     def apply(self) -> tuple[str, PositionMap]:
         """The changed text and the way back."""
-        return self._with_inserts(self._chars)
+        return self._with_inserts(self._changes)
 
     def with_types(self, hide: str) -> str:
         """The changed text with its types: lines and columns are those of `apply`'s text.
 
         Insertions show spaces instead of `hide`.
         """
-        chars = list(self.units)
-        for start, end in self._cuts:
-            chars[start:end] = [char if char in LINE_ENDS else " " for char in chars[start:end]]
-        return self._with_inserts(chars, hide)[0]
+        cuts = [(start, end, blank(self.units[start:end])) for start, end in self._cuts]
+        return self._with_inserts(cuts, hide)[0]
 
-    def _with_inserts(self, chars: list[str], hide: str = "") -> tuple[str, PositionMap]:
+    def _with_inserts(
+        self, changes: list[tuple[int, int, str]], hide: str = ""
+    ) -> tuple[str, PositionMap]:
+        units = _changed(self.units, changes)
         parts: list[str] = []
         starts, origins, inserted = [0], [0], [False]
         done = length = 0
         for offset, text in sorted(self._inserts.items()):
             shown = text.replace(hide, " " * len(hide)) if hide else text
-            parts += ("".join(chars[done:offset]), shown)
+            parts += (units[done:offset], shown)
             length += offset - done
             starts += (length, length + len(text))
             origins += (offset, offset)
             inserted += (True, False)
             length += len(text)
             done = offset
-        parts.append("".join(chars[done:]))
+        parts.append(units[done:])
         return "".join(parts), PositionMap(tuple(starts), tuple(origins), tuple(inserted))
 
 

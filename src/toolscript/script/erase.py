@@ -18,7 +18,7 @@ from tree_sitter import Node
 
 from toolscript.script.diagnostic import Diagnostic, diagnostic_at
 from toolscript.script.edits import LINE_ENDS, Edits
-from toolscript.script.syntax import Syntax, end, find_all, start
+from toolscript.script.syntax import Syntax, end, start
 from toolscript.script.text import Lines
 
 _ENUM: Final = (
@@ -121,7 +121,7 @@ _RULED: Final = frozenset(
         "arrow_function",
     }
 )
-_VISITED: Final = (
+ERASED: Final = (
     _RULED
     | _TYPES
     | _TYPE_STATEMENTS
@@ -129,6 +129,12 @@ _VISITED: Final = (
     | frozenset(_REFUSED)
     | (_ENDS_BY_LINE - {"do_statement"})
 )
+"""Nodes that may have something to erase."""
+
+_IN_ALL_SCRIPTS: Final = frozenset(
+    {"required_parameter", "variable_declarator", "class_declaration", "arrow_function"}
+) | (_ENDS_BY_LINE - {"export_statement", "public_field_definition"})
+"""Nodes in which nothing is erased where there are no others."""
 
 TYPESCRIPT: Final = (
     _TYPES
@@ -150,7 +156,12 @@ TYPESCRIPT: Final = (
 
 
 def erase_types(syntax: Syntax, edits: Edits) -> tuple[Diagnostic, ...]:
-    """Blank every type of a script in `edits`; gives what cannot be erased, in order."""
+    """Blank every type of a script in `edits`; gives what cannot be erased, in order.
+
+    `syntax` is indexed by `ERASED`.
+    """
+    if not syntax.types and ERASED.intersection(syntax.index) <= _IN_ALL_SCRIPTS:
+        return ()
     eraser = _Eraser(syntax, edits)
     eraser.run()
     return tuple(eraser.refused)
@@ -164,41 +175,18 @@ class _Eraser:
         self._lines: Lines | None = None
         self._moved: list[tuple[int, str]] = []  # parentheses that go into a gap
         self._gone = 0  # everything in front of this was taken out as a whole
-        self._rules: dict[str, Callable[[Node], None]] = {
-            "as_expression": self._cast,
-            "satisfies_expression": self._cast,
-            "non_null_expression": self._cast,
-            "instantiation_expression": self._cast,
-            "required_parameter": self._parameter,
-            "optional_parameter": self._parameter,
-            "public_field_definition": self._member,
-            "method_definition": self._member,
-            "abstract_class_declaration": self._class,
-            "class_declaration": self._class,
-            "variable_declarator": self._declarator,
-            "import_statement": self._import,
-            "export_statement": self._export,
-            "import_specifier": self._specifier,
-            "export_specifier": self._specifier,
-            "arrow_function": self._arrow,
-        }
-        self._rules |= dict.fromkeys(_REFUSED, self._refuse_construct)
-        self._rules |= dict.fromkeys(_TYPE_STATEMENTS, self._replace)
-        self._rules |= dict.fromkeys(_TYPE_MEMBERS, self._replace)
-        self._rules |= dict.fromkeys(_TYPES, self._blank)
-        self._rules["type_arguments"] = self._arguments
 
     def run(self) -> None:
-        rules = self._rules
         statements: list[Node] = []
-        for node in find_all(self.syntax.root, _VISITED):
-            if start(node) < self._gone or self.edits.erased(start(node)):
+        for node in self.syntax.of_kinds(ERASED):
+            first, kind = start(node), node.type
+            if first < self._gone or self.edits.erased(first):
                 continue
-            if node.type in _ENDS_BY_LINE:
+            if kind in _ENDS_BY_LINE:
                 statements.append(node)
-            rule = rules.get(node.type)
+            rule = _RULES.get(kind)
             if rule is not None:
-                rule(node)
+                rule(self, node)
         for first, last in self.syntax.types:
             self.edits.blank(first, last)
         for offset, text in self._moved:
@@ -214,31 +202,31 @@ class _Eraser:
             diagnostic_at(self._lines, start(node), "typescript", message, hint=hint)
         )
 
-    def _refuse_construct(self, node: Node) -> None:
+    def refuse(self, node: Node) -> None:
         self._refuse(node, _REFUSED[node.type])
         self._gone = end(node)
 
-    def _blank(self, node: Node) -> None:
+    def blank(self, node: Node) -> None:
         self.edits.blank(start(node), end(node))
         self._gone = max(self._gone, end(node))
 
-    def _arguments(self, node: Node) -> None:
+    def arguments(self, node: Node) -> None:
         units, first = self.syntax.units, start(node)
         spaced = units[first - 1].isspace() and units[first + 1].isspace()
         if spaced and node.parent is not None and node.parent.type == "call_expression":
             # f(a < b, c > (d)): as TypeScript this is a call, but who writes it so compares.
             return
-        self._blank(node)
+        self.blank(node)
 
-    def _replace(self, node: Node) -> None:
-        self._blank(node)
+    def replace(self, node: Node) -> None:
+        self.blank(node)
         self.edits.put(start(node), ";")
 
-    def _cast(self, node: Node) -> None:
+    def cast(self, node: Node) -> None:
         rest = next(each for each in node.children[1:] if each.type != "comment")
         self.edits.blank(start(rest), end(node))
 
-    def _parameter(self, node: Node) -> None:
+    def parameter(self, node: Node) -> None:
         children = node.children
         for each in children:
             if each.type in ("accessibility_modifier", "readonly", "override_modifier"):
@@ -265,13 +253,13 @@ class _Eraser:
             if each.type in marks:
                 self.edits.blank(start(each), end(each))
 
-    def _member(self, node: Node) -> None:
+    def member(self, node: Node) -> None:
         name = node.child_by_field_name("name")
         name_start = start(name) if name is not None else end(node)
         children = node.children
         modifiers = [each for each in children if end(each) <= name_start]
         if any(each.type in ("declare", "abstract") for each in modifiers):
-            self._replace(node)
+            self.replace(node)
             return
         marks = [each for each in modifiers if each.type in _MODIFIERS]
         marks += [each for each in children[len(modifiers) :] if each.type in ("?", "!")]
@@ -281,15 +269,15 @@ class _Eraser:
             # What comes first now could go on with the field before: `a = 1` and `*b() {}`.
             self.edits.put(start(children[0]), ";")
 
-    def _class(self, node: Node) -> None:
+    def class_(self, node: Node) -> None:
         self._blank_marks(node.children, "abstract")
 
-    def _declarator(self, node: Node) -> None:
+    def declarator(self, node: Node) -> None:
         self._blank_marks(node.children, "!")
 
-    def _import(self, node: Node) -> None:
+    def import_(self, node: Node) -> None:
         if any(each.type == "type" for each in node.children) or self._only_types(node):
-            self._replace(node)
+            self.replace(node)
 
     def _only_types(self, node: Node) -> bool:
         """Every imported name is a type, so the module itself is not wanted."""
@@ -300,7 +288,7 @@ class _Eraser:
         specifiers = [each for each in names.named_children if each.type == "import_specifier"]
         return bool(specifiers) and all(map(_is_type_specifier, specifiers))
 
-    def _export(self, node: Node) -> None:
+    def export(self, node: Node) -> None:
         kinds = {each.type for each in node.children}
         declaration = node.child_by_field_name("declaration")
         if "=" in kinds:
@@ -311,13 +299,13 @@ class _Eraser:
             or {"as", "namespace"} <= kinds
             or (declaration is not None and declaration.type in _TYPE_STATEMENTS)
         ):
-            self._replace(node)
+            self.replace(node)
 
-    def _specifier(self, node: Node) -> None:
+    def specifier(self, node: Node) -> None:
         if _is_type_specifier(node):
             self._blank_item(node)
 
-    def _arrow(self, node: Node) -> None:
+    def arrow(self, node: Node) -> None:
         """No line may end between `async` or `return` and `(`, nor between `)` and `=>`."""
         parameters = node.child_by_field_name("parameters")
         generics = node.child_by_field_name("type_parameters")
@@ -335,7 +323,8 @@ class _Eraser:
                 self._moved.append((end(result) - 1, ")"))
 
     def _spans_lines(self, first: int, last: int) -> bool:
-        return any(char in LINE_ENDS for char in self.syntax.units[first:last])
+        between = self.syntax.units[first:last]
+        return any(each in between for each in LINE_ENDS)
 
     def _keep_statement_apart(self, node: Node) -> None:
         """Where a type ended a statement, put a semicolon if the next line would continue it."""
@@ -362,6 +351,30 @@ class _Eraser:
                 break
         if next_line and at < len(units) and units[at] in _CONTINUES:
             edits.put(last, ";")
+
+
+_RULES: Final[dict[str, Callable[[_Eraser, Node], None]]] = {
+    "as_expression": _Eraser.cast,
+    "satisfies_expression": _Eraser.cast,
+    "non_null_expression": _Eraser.cast,
+    "instantiation_expression": _Eraser.cast,
+    "required_parameter": _Eraser.parameter,
+    "optional_parameter": _Eraser.parameter,
+    "public_field_definition": _Eraser.member,
+    "method_definition": _Eraser.member,
+    "abstract_class_declaration": _Eraser.class_,
+    "class_declaration": _Eraser.class_,
+    "variable_declarator": _Eraser.declarator,
+    "import_statement": _Eraser.import_,
+    "export_statement": _Eraser.export,
+    "import_specifier": _Eraser.specifier,
+    "export_specifier": _Eraser.specifier,
+    "arrow_function": _Eraser.arrow,
+    **dict.fromkeys(_REFUSED, _Eraser.refuse),
+    **dict.fromkeys(_TYPE_STATEMENTS | _TYPE_MEMBERS, _Eraser.replace),
+    **dict.fromkeys(_TYPES, _Eraser.blank),
+    "type_arguments": _Eraser.arguments,
+}
 
 
 def _is_type_specifier(node: Node) -> bool:

@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
-from toolscript.script.edits import LINE_ENDS, PositionMap
+from toolscript.script.edits import PositionMap, blank
 from toolscript.script.repair import read
 from toolscript.script.syntax import TEXTS, Syntax
 from toolscript.script.text import words
@@ -45,11 +45,7 @@ def blank_outside(units: str, first: int, last: int) -> str:
     """`units` with spaces instead of everything outside of a range; line ends stay."""
     if first == 0 and last == len(units):
         return units
-    return _blank(units[:first]) + units[first:last] + _blank(units[last:])
-
-
-def _blank(text: str) -> str:
-    return "".join(char if char in LINE_ENDS else " " for char in text)
+    return blank(units[:first]) + units[first:last] + blank(units[last:])
 
 
 def find_program(units: str) -> tuple[Found, Syntax]:

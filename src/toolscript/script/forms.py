@@ -31,7 +31,8 @@ _DECLARATIONS: Final = frozenset(
         "variable_declaration",
     }
 )
-_AWAIT: Final = frozenset({"await_expression"})
+AWAITED: Final = "await_expression"
+"""The kind of node that waits for something while the script runs."""
 _NAMES: Final = frozenset(
     {
         "identifier",
@@ -116,7 +117,7 @@ def _uncalled_function(syntax: Syntax, program: list[Node]) -> str | None:
     """The name of the function that a script declares and never calls, where nothing else runs."""
     names: list[str] = []
     for statement in program:
-        if statement.type not in _DECLARATIONS or _fetches(statement):
+        if statement.type not in _DECLARATIONS or _fetches(syntax, statement):
             return None
         names += function_names(syntax, statement)
     used = _count_names(syntax, names)
@@ -144,12 +145,12 @@ def function_names(syntax: Syntax, declaration: Node) -> list[str]:
     ]
 
 
-def _fetches(declaration: Node) -> bool:
+def _fetches(syntax: Syntax, declaration: Node) -> bool:
     """A declaration that waits for something while the script runs."""
     return any(
         (value := each.child_by_field_name("value")) is not None
         and _bare(value).type not in _FUNCTIONS
-        and _awaits(value)
+        and _awaits(syntax, value)
         for each in declaration.named_children
         if each.type == "variable_declarator"
     )
@@ -160,8 +161,9 @@ def _name(syntax: Syntax, node: Node) -> str:
     return syntax.text(name) if name is not None and name.type == "identifier" else ""
 
 
-def _awaits(value: Node) -> bool:
-    return bool(find_all(value, _AWAIT))
+def _awaits(syntax: Syntax, value: Node) -> bool:
+    first, last = start(value), end(value)
+    return any(first <= start(each) < last for each in syntax.of_kind(AWAITED))
 
 
 def _count_names(syntax: Syntax, names: Iterable[str]) -> dict[str, int]:
@@ -180,6 +182,6 @@ def _last_variable(syntax: Syntax, last: Node) -> str | None:
         return None
     declared = last.named_children[-1]
     value = declared.child_by_field_name("value")
-    if value is None or not _awaits(value):
+    if value is None or not _awaits(syntax, value):
         return None
     return _name(syntax, declared) or None

@@ -22,7 +22,8 @@ Ending = Literal["value", "call", "exports"]
 """What a module's body returns: its default export, or what that returns if it is a function
 ("value"); what it returns, and anything else is an error ("call"); an object of all exports."""
 
-_DYNAMIC: Final = frozenset({"import", "meta_property"})
+DYNAMIC: Final = frozenset({"import", "meta_property"})
+"""Nodes that may load a module while the script runs."""
 _SPECIFIER: Final = frozenset({"export_specifier"})
 _MODULE_STATEMENTS: Final = frozenset({"import_statement", "export_statement"})
 _NOT_CALLABLE: Final = '(() => { throw new TypeError("default export is not a function"); })()'
@@ -304,7 +305,7 @@ def rewrite_dynamic(
     if "import" not in syntax.units:
         return ()
     refused: list[Diagnostic] = []
-    for node in find_all(syntax.root, _DYNAMIC):
+    for node in syntax.of_kinds(DYNAMIC):
         named = node.type == "import" and node.is_named
         if not (named or node.type == "meta_property") or edits.erased(start(node)):
             continue

@@ -10,22 +10,20 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import islice
 from typing import Final
 
 from tree_sitter import Node
 
 from toolscript.script.syntax import Syntax, end, find_all, first_error, parse, start
 
-_MOST_REPAIRS: Final = 24
-_LONGEST: Final = 131_072
+_MOST_PARSED: Final = 3_000_000  # code units of one script, all tries together
 _NEAR: Final = 400
 _MOST_SITES: Final = 4
+_TAG_END: Final = re.compile(r">[ \t]*`")
 _BRACKET_BELOW: Final = re.compile(r"\n[ \t\r]*[\[(`]")
-_CAST: Final = re.compile(r"\b(?:as|satisfies)\b")
 _CASTS: Final = frozenset({"as_expression", "satisfies_expression"})
-_MEMBERS: Final = re.compile(r"(?:\s*\.\s*[\w$]+)+")
-_NAME: Final = re.compile(r"[\w$.]+")
-_LONGEST_NAME: Final = 400
+_DOTTED: Final = re.compile(r"\.[\w$]+(?:\s*\.\s*[\w$]+)+")
 _STATIC_ABOVE: Final = re.compile(r"\bstatic[ \t\r]*(\n)(?=\s*[\w$#\[*])")
 _JOINT: Final = re.compile(r"[^\w$]")
 
@@ -115,7 +113,7 @@ _GAPS: Final = (
 def read(units: str) -> Syntax:
     """Parse a text of code units, if need be with repairs."""
     syntax = parse(units)
-    if len(units) > _LONGEST:
+    if syntax.too_deep:
         return syntax
     understood = _repaired(syntax) if syntax.broken else syntax
     if understood is None:
@@ -127,22 +125,22 @@ def read(units: str) -> Syntax:
 def _repaired(syntax: Syntax) -> Syntax | None:
     """A text that the parser understands, with stand-ins for what it does not."""
     reached = _error_offset(syntax)
-    for _ in range(_MOST_REPAIRS):
-        better = next(_further(syntax, reached), None)
-        if better is None or not better.broken:
-            return better
-        syntax, reached = better, _error_offset(better)
+    left = _MOST_PARSED // (len(syntax.units) + 1)
+    while left > 0:
+        for other in islice(_stand_ins(syntax, reached), left):
+            left -= 1
+            if not other.broken:
+                return other
+            if (further := _error_offset(other)) > reached:
+                syntax, reached = other, further
+                break
+        else:
+            return None
     return None
 
 
-def _further(syntax: Syntax, reached: int) -> Iterator[Syntax]:
-    """Texts with a stand-in near the error with which the parser gets further."""
-    for other in _stand_ins(syntax, reached):
-        if not other.broken or _error_offset(other) > reached:
-            yield other
-
-
 def _stand_ins(syntax: Syntax, at: int) -> Iterator[Syntax]:
+    """Texts with one more stand-in near an offset, the likeliest first."""
     yield from _cast_targets(syntax)
     low, high = max(0, at - _NEAR), min(len(syntax.units), at + _NEAR)
     for gap in _GAPS:
@@ -199,7 +197,7 @@ def _without_misreadings(syntax: Syntax) -> Syntax:
 
 def _tag_types(syntax: Syntax) -> list[_Patch]:
     """Types of a tagged template that were read as comparisons."""
-    if "`" not in syntax.units:
+    if not _TAG_END.search(syntax.units):
         return []
     return [
         (*found.span(1), _spaces(found.group(1)))
@@ -217,31 +215,23 @@ def _misread(syntax: Syntax) -> list[_Patch]:
         for found in _BRACKET_BELOW.finditer(units)
         if (at := _type_end(syntax, found.end() - 1)) is not None and units[at].isspace()
     ]
-    # The word belongs to the member on the next line.
-    patches += [(*found.span(1), " ") for found in _STATIC_ABOVE.finditer(units)]
-    patches += [
-        (first, last, _JOINT.sub("$", units[first:last])) for first, last in _dotted_types(syntax)
-    ]
+    if "static" in units:
+        # The word belongs to the member on the next line.
+        patches += [(*found.span(1), " ") for found in _STATIC_ABOVE.finditer(units)]
+    if " as " in units or "satisfies" in units:
+        patches += [
+            (*found.span(), _JOINT.sub("$", found.group()))
+            for found in _DOTTED.finditer(units)
+            if _of_cast(syntax, units.rindex(".", *found.span()))
+        ]
     return patches
 
 
-def _dotted_types(syntax: Syntax) -> Iterator[tuple[int, int]]:
-    """Names such as `A.B.C` behind `as`, whose end was read as a member of the cast."""
-    if not _CAST.search(syntax.units):
-        return
-    for cast in find_all(syntax.root, _CASTS):
-        parent = cast.parent
-        if parent is not None and parent.type == "member_expression":
-            name = _name_before(syntax.units, end(cast))
-            rest = _MEMBERS.match(syntax.units, end(cast))
-            if name and rest is not None:
-                yield end(cast) - name, rest.end()
-
-
-def _name_before(units: str, at: int) -> int:
-    """Length of the dotted name that ends at an offset."""
-    found = _NAME.match(units[max(0, at - _LONGEST_NAME) : at][::-1])
-    return found.end() if found is not None else 0
+def _of_cast(syntax: Syntax, dot: int) -> bool:
+    """The end of a name such as `A.B.C` was read as a member of what was cast to `A.B`."""
+    member = _token(syntax, dot)
+    target = member.child_by_field_name("object") if member is not None else None
+    return target is not None and target.type in _CASTS
 
 
 def _kind_at(syntax: Syntax, offset: int) -> str:

@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Container
+from collections.abc import Callable, Collection, Container
 from dataclasses import dataclass, field
+from functools import cached_property, partial
 from typing import Final, Literal
 
-from toolscript.script.advice import TOOL_ROOTS, advise, advise_result
+from toolscript.script.advice import ADVISED, TOOL_ROOTS, advise, advise_result
 from toolscript.script.brackets import find_unbalanced
 from toolscript.script.calls import call_place
 from toolscript.script.diagnostic import Diagnostic, ScriptError, diagnostic_at
 from toolscript.script.edits import Edits, Location, PositionMap
-from toolscript.script.erase import TYPESCRIPT, erase_types
+from toolscript.script.erase import ERASED, TYPESCRIPT, erase_types
 from toolscript.script.find import Found, blank_outside, find_program
-from toolscript.script.forms import CALL, Form, Shape, shape_body
+from toolscript.script.forms import AWAITED, CALL, Form, Shape, shape_body
 from toolscript.script.language import find_foreign
-from toolscript.script.modules import NO_DEFAULT, is_module, rewrite_dynamic, shape_module
+from toolscript.script.modules import DYNAMIC, NO_DEFAULT, is_module, rewrite_dynamic, shape_module
 from toolscript.script.options import SourceOptions, parse_source
 from toolscript.script.repair import read
-from toolscript.script.syntax import TEXTS, Syntax, descend, end, first_error, start
+from toolscript.script.syntax import MOST_LEVELS, TEXTS, Syntax, descend, end, first_error, start
 from toolscript.script.text import Lines, from_units, to_units
 
 _Accepted = Literal["auto", "body", "module"]
@@ -46,7 +47,10 @@ class Typed:
     locate: Location
 
 
-@dataclass(frozen=True, slots=True)
+_LOOKED_FOR: Final = ERASED | ADVISED | DYNAMIC | {AWAITED}
+
+
+@dataclass(frozen=True)
 class Script:
     """A script that is ready to run.
 
@@ -56,7 +60,6 @@ class Script:
             lines are those of `source`.
         options: what its options line asks for.
         form: what the model wrote: a body, a module, a lone function, or an expression.
-        typed: the script with its types.
         warnings: what should be said about it although it can be tried. A warning of severity
             "error" is a syntax error of which only the engine can be sure.
     """
@@ -66,8 +69,13 @@ class Script:
     options: SourceOptions
     form: Form
     warnings: tuple[Diagnostic, ...] = ()
-    typed: Typed = field(kw_only=True, repr=False)
+    _typed: Callable[[], Typed] = field(kw_only=True, repr=False)
     _location: Location = field(kw_only=True, repr=False)
+
+    @cached_property
+    def typed(self) -> Typed:
+        """The script with its types."""
+        return self._typed()
 
     def locate(self, line: int, column: int, *, in_bytes: bool = False) -> tuple[int, int]:
         """The position in `source` of a position in `code`; both count from 1.
@@ -117,9 +125,11 @@ def prepare(
     if syntax is None or program != syntax.units:
         syntax = read(program)
     _refuse_foreign(syntax, lines)
+    _refuse_depth(syntax, lines)
     if syntax.broken:
         warnings = (_syntax_error(syntax, lines, typescript),)
     else:
+        syntax = syntax.indexed(_LOOKED_FOR)
         warnings = advise(syntax, TOOL_ROOTS.union(namespaces), last_is_result=form == "auto")
     edits = Edits(program)
     shape = Shape()
@@ -138,7 +148,7 @@ def prepare(
         options=options,
         form=shape.form,
         warnings=warnings,
-        typed=_typed(program, edits, shape, lines, code, steps),
+        _typed=partial(_typed, program, edits, shape, lines, code, steps),
         _location=Location(Lines(code), lines, steps),
     )
 
@@ -184,9 +194,10 @@ def prepare_module(source: str, *, modules: Container[str] = (), typescript: boo
     lines = Lines(units)
     _refuse_odd_characters(units, lines)
     syntax = read(units)
+    _refuse_depth(syntax, lines)
     if syntax.broken:
         raise ScriptError(_syntax_error(syntax, lines, typescript))
-    edits = Edits(units)
+    syntax, edits = syntax.indexed(ERASED | DYNAMIC), Edits(units)
     _erase(syntax, edits, typescript)
     shape = shape_module(syntax, edits, modules=modules, ending="exports")
     problems = (*shape.problems, *rewrite_dynamic(syntax, edits, modules))
@@ -221,6 +232,8 @@ def _no_module(syntax: Syntax) -> Diagnostic:
 def _html_comments(syntax: Syntax) -> tuple[Diagnostic, ...]:
     """`<!--` and, at the start of a line, `-->` begin a comment for an engine but not for every
     parser: such a text could look like another one than it is."""
+    if "--" not in syntax.units:
+        return ()
     for mark in _HTML_COMMENT.finditer(syntax.units):
         at = mark.start()
         node = syntax.root.descendant_for_byte_range(at * 2, mark.end() * 2)
@@ -251,6 +264,13 @@ def _refuse_odd_characters(units: str, lines: Lines) -> None:
                 hint=f"write it as {written}",
             )
         )
+
+
+def _refuse_depth(syntax: Syntax, lines: Lines) -> None:
+    if syntax.too_deep:
+        message = f"the script is nested more than {MOST_LEVELS:,} levels deep"
+        hint = "build what is nested with a loop, or join texts with `[...].join('')`"
+        raise ScriptError(diagnostic_at(lines, 0, "syntax", message, hint=hint))
 
 
 def _refuse_foreign(syntax: Syntax, lines: Lines) -> None:

@@ -6,14 +6,17 @@ UTF-16, so that its byte offsets are twice our offsets.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Container, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cache
+from typing import Final
 
 from tree_sitter import Language, Node, Parser, Query, QueryCursor, Tree
 from tree_sitter_typescript import language_typescript
 
 _LANGUAGE = Language(language_typescript())
+
+MOST_LEVELS: Final = 2_000
 
 TEXTS = frozenset({"string_fragment", "regex_pattern", "comment"})
 """Nodes whose text is no code."""
@@ -29,6 +32,8 @@ class Syntax:
     units: str
     tree: Tree
     types: tuple[tuple[int, int], ...] = ()
+    index: Mapping[str, list[Node]] = field(default_factory=dict[str, list[Node]], repr=False)
+    """The nodes of the kinds that were looked up, by kind; those that there are."""
 
     @property
     def root(self) -> Node:
@@ -38,6 +43,40 @@ class Syntax:
     def broken(self) -> bool:
         """The parser did not understand all of it."""
         return self.tree.root_node.has_error
+
+    @property
+    def too_deep(self) -> bool:
+        """Nested so deep that looking around in the tree would take too long.
+
+        No engine runs such a script.
+        """
+        if len(self.units) <= MOST_LEVELS:
+            return False
+        cursor, level = self.tree.walk(), 0
+        while level <= MOST_LEVELS:
+            if cursor.goto_first_child():
+                level += 1
+                continue
+            while not cursor.goto_next_sibling():
+                if not cursor.goto_parent():
+                    return False
+                level -= 1
+        return True
+
+    def indexed(self, kinds: frozenset[str]) -> Syntax:
+        """The same, with all nodes of some kinds looked up in one walk, for all who ask."""
+        index = QueryCursor(_query(kinds)).captures(self.root)
+        return Syntax(self.units, self.tree, self.types, index)
+
+    def of_kind(self, kind: str) -> Sequence[Node]:
+        """The nodes of an indexed kind, in the order of the text."""
+        return self.index.get(kind, ())
+
+    def of_kinds(self, kinds: Container[str]) -> list[Node]:
+        """The nodes of indexed kinds, a node before what is inside it, in the order of the text."""
+        return _in_order(
+            [node for kind, nodes in self.index.items() if kind in kinds for node in nodes]
+        )
 
     def text(self, node: Node) -> str:
         return self.units[start(node) : end(node)]
@@ -77,14 +116,19 @@ def find_all(node: Node, kinds: frozenset[str]) -> list[Node]:
 
     Much cheaper than to look at every node.
     """
-    found = QueryCursor(_query(kinds)).captures(node).get("node", [])
-    found.sort(key=lambda each: (each.start_byte, -each.end_byte))
-    return found
+    captures = QueryCursor(_query(kinds)).captures(node)
+    return _in_order([each for found in captures.values() for each in found])
+
+
+def _in_order(nodes: list[Node]) -> list[Node]:
+    # Of two nodes that begin at one place, the outer one has more below it.
+    nodes.sort(key=lambda each: (each.start_byte, -each.descendant_count))
+    return nodes
 
 
 @cache
 def _query(kinds: frozenset[str]) -> Query:
-    return Query(_LANGUAGE, f"[{' '.join(f'({kind})' for kind in sorted(kinds))}] @node")
+    return Query(_LANGUAGE, " ".join(f"({kind}) @{kind}" for kind in sorted(kinds)))
 
 
 def first_error(syntax: Syntax) -> tuple[Node, bool] | None:

@@ -6,7 +6,12 @@ this package a text is a string of one character per code unit, so that an offse
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
+from functools import cached_property
+from typing import Final
+
+_LINE_FEED: Final = re.compile("\n")
 
 
 def words(text: str) -> frozenset[str]:
@@ -34,11 +39,11 @@ class Lines:
 
     def __init__(self, units: str):
         self.units = units
-        self.starts = [0]
-        at = units.find("\n")
-        while at >= 0:
-            self.starts.append(at + 1)
-            at = units.find("\n", at + 1)
+
+    @cached_property
+    def starts(self) -> list[int]:
+        """Where each line begins. Most scripts run without anybody asking."""
+        return [0, *(found.end() for found in _LINE_FEED.finditer(self.units))]
 
     def position(self, offset: int) -> tuple[int, int]:
         """Line and column of an offset."""
