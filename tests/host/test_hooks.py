@@ -69,7 +69,8 @@ async def ends(codemode: CodeMode, **options: Any) -> RunResult | BaseException:
         task = asyncio.ensure_future(codemode.run(SCRIPT, **options))
         await asyncio.wait([task])
     assert not codemode.list_runs() or codemode.list_runs()[0].status != "running"
-    assert asyncio.all_tasks() == {asyncio.current_task()}
+        while asyncio.all_tasks() != {asyncio.current_task()}:
+            await asyncio.sleep(0.005)
     return task.exception() or task.result()
 
 
