@@ -19,6 +19,8 @@ from toolscript.sandbox.quickjs import QuickJSRuntime, WorkerExecution, shared_r
 from toolscript.sandbox.runtime import Program
 from toolscript.testing.guest_host import Ended, execute, surface
 
+pytestmark = pytest.mark.usefixtures("transport")
+
 MIB = 1024 * 1024
 SURFACE = surface(["echo", "nested", "hang"])
 
@@ -89,6 +91,22 @@ async def test_an_idle_worker_that_died_is_replaced(runtime: QuickJSRuntime) -> 
     os.kill(pid, signal.SIGKILL)
     assert eventually(lambda: not is_alive(pid))
     assert (await run(runtime, "return 1")).value == 1
+
+
+@needs_proc
+async def test_a_worker_that_died_at_its_end_keeps_nobody_waiting(runtime: QuickJSRuntime) -> None:
+    # In a task of its own: what waits for the worker is no nested run.
+    execution = await asyncio.create_task(runtime.open(Program(code="return 1", surface=SURFACE)))
+    assert isinstance(execution, WorkerExecution)
+    while not isinstance((await execution.receive())[-1], EndFrame):
+        pass
+    waiting = asyncio.create_task(run(runtime, "return 2"))
+    await asyncio.sleep(0)
+    os.kill(execution.worker_pid, signal.SIGKILL)
+    assert eventually(lambda: not is_alive(execution.worker_pid))
+    await execution.aclose()
+    async with asyncio.timeout(60):
+        assert (await waiting).value == 2
 
 
 @needs_proc

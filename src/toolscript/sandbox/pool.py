@@ -231,8 +231,11 @@ class Pool:
         while self._waiting and self._idle:
             worker = self._take_idle()
             if worker is None:
-                return
+                # They have died while nobody used them; those who wait need others.
+                break
             self._settle(self._waiting.popleft(), worker)
+        if self._starting < len(self._waiting) and self._room():
+            self._start()
 
     def _start(self) -> None:
         self._starting += 1
