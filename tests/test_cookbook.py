@@ -63,7 +63,7 @@ def test_a_recipe_runs_as_it_stands(name: str) -> None:
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
-        timeout=100,
+        timeout=240,
         check=False,
     )
     assert ended.returncode == 0, ended.stderr

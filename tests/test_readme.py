@@ -70,7 +70,7 @@ def test_a_command_that_it_shows_exists(tmp_path: Path, name: str) -> None:
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=240,
         check=False,
     )
     assert done.returncode == 0, done.stderr

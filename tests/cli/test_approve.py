@@ -82,7 +82,7 @@ def in_a_terminal(
             process.send_signal(signal.SIGINT)
     printed = process.stdout.read()
     process.stdout.close()
-    code = process.wait(timeout=60)
+    code = process.wait(timeout=240)
     os.close(ours)
     return code, printed, shown.decode()
 
@@ -126,7 +126,7 @@ def test_without_a_terminal_the_run_waits_and_says_what_to_do(folder: Path) -> N
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=240,
         check=False,
     )
     assert done.returncode == 3

@@ -253,7 +253,7 @@ def test_the_demo_tells_the_whole_story() -> None:
         [sys.executable, "-m", "toolscript", "demo"],
         capture_output=True,
         text=True,
-        timeout=100,
+        timeout=240,
         check=True,
         env={**os.environ, "COLUMNS": "120", "PYTHONIOENCODING": "utf-8"},
     )
@@ -290,7 +290,7 @@ def test_ctrl_c_stops_the_run_and_leaves_nothing(folder: Path) -> None:
     workers = worker_pids(process.pid)
     assert workers
     os.killpg(process.pid, signal.SIGINT)
-    printed, errors = process.communicate(timeout=60)
+    printed, errors = process.communicate(timeout=240)
     assert process.returncode == 130, errors
     assert "interrupted" in errors
     assert "Traceback" not in errors

@@ -67,7 +67,7 @@ class Terminal:
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
-            timeout=120,
+            timeout=240,
             check=False,
         )
         return Done(done.returncode, done.stdout, done.stderr)

@@ -263,7 +263,7 @@ def test_the_text_is_the_same_in_any_order_and_any_process() -> None:
         [sys.executable, "-c", code],
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=240,
         check=True,
         cwd=root,
         env={"PYTHONHASHSEED": "7", "PYTHONPATH": str(root)},

@@ -165,7 +165,7 @@ assert os.waitstatus_to_exitcode(os.wait()[1]) == 0
 assert asyncio.run(journal.create("parent again", b"", new_lease()))
 assert [run.run_id for run in asyncio.run(journal.stored_runs())] == ["parent", "child", "parent again"]
 """
-    subprocess.run([sys.executable, "-c", script], check=True, timeout=60)
+    subprocess.run([sys.executable, "-c", script], check=True, timeout=240)
 
 
 async def test_a_failed_append_leaves_nothing(tmp_path: Path):

@@ -656,6 +656,6 @@ call = {"name": "run_code", "args": {"code": "return await tools.add({ a: 1, b: 
 print(CodeModeTool([add]).invoke(call).content)
 """
     ended = subprocess.run(
-        [sys.executable, "-c", script], capture_output=True, text=True, timeout=100, check=False
+        [sys.executable, "-c", script], capture_output=True, text=True, timeout=240, check=False
     )
     assert ended.stdout.strip() == "3", ended.stderr

@@ -25,7 +25,7 @@ class Steps:
         command += [str(self.database), str(self.noted), step]
         command += [] if answer is None else [json.dumps(answer)]
         ended = subprocess.run(
-            command, cwd=ROOT, capture_output=True, text=True, timeout=100, check=False
+            command, cwd=ROOT, capture_output=True, text=True, timeout=240, check=False
         )
         if ended.returncode < 0:
             return None

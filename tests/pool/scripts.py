@@ -42,7 +42,7 @@ def run_code(code: str) -> str:
 
 def _run(*arguments: str) -> str:
     done = subprocess.run(
-        [sys.executable, *arguments], capture_output=True, text=True, timeout=110, check=False
+        [sys.executable, *arguments], capture_output=True, text=True, timeout=240, check=False
     )
     assert done.returncode == 0, done.stderr
     assert done.stderr == "", done.stderr
