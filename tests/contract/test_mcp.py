@@ -10,6 +10,7 @@ import pytest
 from pydantic import BaseModel, ConfigDict
 from pydantic import Field as PydanticField
 
+from toolscript import CodeMode
 from toolscript.contract.tool import ToolOptions, ToolValue
 from toolscript.errors import ContractError, ToolError
 from toolscript.mcp import tool_from_mcp, unwrap
@@ -92,6 +93,24 @@ def test_a_declared_output_decides_what_text_means() -> None:
     answer = {"content": [{"type": "text", "text": "42"}]}
     assert unwrap(answer) == "42"
     assert unwrap(answer, {"type": "integer"}) == 42
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "value"),
+    [
+        ("42", "string", "42"),
+        ("true", "string", "true"),
+        ('{"a": 1}', "string", '{"a": 1}'),
+        ('"quoted"', "string", "quoted"),
+        ("42", "integer", 42),
+        ("plain", "integer", "plain"),
+        ('\ufeff{"a": 1}', None, {"a": 1}),
+        ("\ufefftext", None, "\ufefftext"),
+    ],
+)
+def test_text_stays_text_where_text_is_declared(text: str, kind: str | None, value: Any) -> None:
+    schema = None if kind is None else {"type": kind}
+    assert unwrap({"content": [{"type": "text", "text": text}]}, schema) == value
 
 
 def test_the_box_of_fastmcp_is_opened_where_it_is_declared() -> None:
@@ -179,6 +198,41 @@ def test_hints_of_strangers_warn_but_permit_nothing() -> None:
     assert tool_from_mcp(writer, print).options.destructive
     kept = tool_from_mcp(writer, print, options=ToolOptions(timeout=3.0)).options
     assert (kept.timeout, kept.destructive) == (3.0, True)
+
+
+def test_destructive_stands_against_what_a_stranger_calls_reading() -> None:
+    both = {"readOnlyHint": True, "destructiveHint": True}
+    definition = {"name": "t", "inputSchema": {}, "annotations": both}
+    options = tool_from_mcp(definition, print).options
+    assert (options.read_only, options.destructive) == (False, True)
+    options = tool_from_mcp(definition, print, trust_annotations=True).options
+    assert (options.read_only, options.destructive) == (True, False)
+
+
+@pytest.mark.parametrize(
+    ("words", "description"),
+    [
+        ({"description": "Does.", "title": "Title"}, "Does."),
+        ({"title": "Title", "annotations": {"title": "Other"}}, "Title"),
+        ({"description": None, "annotations": {"title": "Other"}}, "Other"),
+        ({"description": ["no", "text"]}, ""),
+        ({"annotations": ["odd"]}, ""),
+    ],
+)
+def test_a_description_is_the_first_text_there_is(words: dict[str, Any], description: str) -> None:
+    assert (
+        tool_from_mcp({"name": "t", "inputSchema": {}, **words}, print).description == description
+    )
+
+
+@pytest.mark.parametrize("schema", ["object", [1], 5])
+def test_a_schema_that_is_none_takes_no_other_tool_along(schema: Any, caplog: Any) -> None:
+    for part in ("inputSchema", "outputSchema"):
+        tool = tool_from_mcp({"name": "odd", "inputSchema": {}, part: schema}, lambda name, args: 1)
+        codemode = CodeMode([tool, tool_from_mcp({"name": "good", "inputSchema": {}}, print)])
+        assert "good(args?: {}): Promise<unknown>;" in codemode.declarations()
+        assert codemode.run_sync("return await tools.odd({})").unwrap() == 1
+        assert f"MCP tool 'odd': its {part} is no JSON Schema" in caplog.text
 
 
 def test_a_definition_without_a_name_is_refused() -> None:

@@ -13,6 +13,7 @@ from toolscript.contract.mcp_types import (
     mcp_structured_content_schema as mcp_structured_content_schema,
 )
 from toolscript.contract.names import ToolGroup, name_tools, tool_identifier
+from toolscript.contract.plain import plain_schema, plain_tool
 from toolscript.contract.printer import Style
 from toolscript.contract.signature import (
     DEFAULT_INPUT_SCHEMA_MAX_CHARS as DEFAULT_INPUT_SCHEMA_MAX_CHARS,
@@ -40,7 +41,8 @@ def render_declarations(
     """
     manner = Manner(style=_style(comments=True), max_chars=input_max_chars)
     names = TypeNames()
-    entries = name_tools([ToolGroup(None, list(tools))], clash="first").entries
+    plain = [plain_tool(tool) for tool in tools]
+    entries = name_tools([ToolGroup(None, plain)], clash="first").entries
     members = [
         (
             tool_comment(entry.tool, entry.expression, manner),
@@ -65,7 +67,7 @@ def render_tool_signature(
     need `MCP_TYPESCRIPT_PREAMBLE`.
     """
     manner = Manner(style=_style(comments=comments), max_chars=input_max_chars)
-    return f"{signature(tool, tool_identifier(tool.name), manner)};"
+    return f"{signature(plain_tool(tool), tool_identifier(tool.name), manner)};"
 
 
 def render_tool_sample(
@@ -83,7 +85,7 @@ def render_tool_output_type(schema: JsonSchema | None, *, comments: bool = False
 
     `CallToolResult` needs `MCP_TYPESCRIPT_PREAMBLE`.
     """
-    return output_type(schema, _style(comments=comments), None, "")
+    return output_type(plain_schema(schema), _style(comments=comments), None, "")
 
 
 def _style(*, comments: bool) -> Style:

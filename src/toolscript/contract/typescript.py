@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from toolscript.contract.interpret import Interpreter
 from toolscript.contract.names import is_identifier
+from toolscript.contract.plain import plain_schema
 from toolscript.contract.printer import Style, print_type
 from toolscript.contract.schema import Document
 from toolscript.contract.tool import JsonSchema
@@ -35,7 +36,7 @@ def schema_to_type(
         ContractError: if `name` is no identifier.
     """
     style = Style(comments="line" if comments else "none", sort=True, short_arrays=False)
-    interpreter = Interpreter(Document(schema))
+    interpreter = Interpreter(Document(plain_schema(schema)))
     if name is None:
         text = print_type(interpreter, style).text
         return "unknown" if max_chars is not None and len(text) > max_chars else text

@@ -8,6 +8,7 @@
 from __future__ import annotations
 
 import inspect
+import logging
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 from typing import Any, cast
@@ -16,6 +17,8 @@ from toolscript.contract.tool import JsonSchema, Tool, ToolContext, ToolOptions
 from toolscript.errors import ContractError
 from toolscript.mcp.faces import with_face
 from toolscript.mcp.unwrap import plain_result, raise_if_error, unwrap, unwrapped_schema
+
+logger = logging.getLogger("toolscript")
 
 McpCall = Callable[[str, dict[str, Any]], Any]
 """`call(name, arguments)` gives a `CallToolResult`, as an object or a dict, or awaits one."""
@@ -47,7 +50,8 @@ def tool_from_mcp(
     name = field_of(definition, "name")
     if not isinstance(name, str) or not name:
         raise ContractError(f"an MCP tool definition needs a name, but this one has {name!r}")
-    declared: JsonSchema | None = field_of(definition, "outputSchema", "output_schema")
+    given = _schema_of(definition, name, "inputSchema", "input_schema")
+    declared = _schema_of(definition, name, "outputSchema", "output_schema")
     annotations = field_of(definition, "annotations")
     words = (
         field_of(definition, "description"),
@@ -68,12 +72,26 @@ def tool_from_mcp(
     return Tool(
         name=name,
         description=described,
-        input_schema=field_of(definition, "inputSchema", "input_schema") or {"type": "object"},
+        input_schema=given or {"type": "object"},
         output_schema=call_result_schema(declared) if typed else unwrapped_schema(declared),
         call=_caller(name, call, receive),
         options=options_from(annotations, options or ToolOptions(), trusted=trust_annotations),
         source=server,
     )
+
+
+def _schema_of(definition: Any, tool: str, *spellings: str) -> JsonSchema | None:
+    """A schema as a server sends it. One that is none costs a warning, and not the other tools."""
+    schema = field_of(definition, *spellings)
+    if schema is None or isinstance(schema, bool | Mapping):
+        return cast("JsonSchema | None", schema)
+    logger.warning(
+        "MCP tool %r: its %s is no JSON Schema but a %s; declared as unknown",
+        tool,
+        spellings[0],
+        type(schema).__name__,
+    )
+    return True
 
 
 def options_from(annotations: Any, options: ToolOptions, *, trusted: bool) -> ToolOptions:
