@@ -16,6 +16,7 @@ from toolscript.contract.entry import Entry
 from toolscript.contract.fingerprint import contract_fingerprint
 from toolscript.contract.input import ProgramInput
 from toolscript.contract.names import ENGINE_GLOBALS, ToolGroup, name_tools
+from toolscript.contract.plain import plain_tool
 from toolscript.contract.signature import Manner
 from toolscript.contract.strict import require_exact
 from toolscript.contract.tool import GlobalFunction, JsonSchema, Namespace, Tool
@@ -105,7 +106,10 @@ class Contract:
                 profile refuses.
         """
         named = name_tools(
-            [ToolGroup(group.name or None, group.tools) for group in namespaces],
+            [
+                ToolGroup(group.name or None, [plain_tool(tool) for tool in group.tools])
+                for group in namespaces
+            ],
             names=profile.names,
             clash=profile.clash,
             taken=ENGINE_GLOBALS | reserved_names(profile),
