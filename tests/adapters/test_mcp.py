@@ -247,7 +247,7 @@ async def test_a_call_of_a_script_is_cancelled_on_the_server_too() -> None:
 
 
 async def until(holds: Callable[[], bool]) -> None:
-    for _ in range(1000):
+    for _ in range(6000):
         if holds():
             return
         await asyncio.sleep(0.01)
