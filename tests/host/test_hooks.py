@@ -68,9 +68,9 @@ async def ends(codemode: CodeMode, **options: Any) -> RunResult | BaseException:
     async with asyncio.timeout(60):
         task = asyncio.ensure_future(codemode.run(SCRIPT, **options))
         await asyncio.wait([task])
-    assert not codemode.list_runs() or codemode.list_runs()[0].status != "running"
         while asyncio.all_tasks() != {asyncio.current_task()}:
             await asyncio.sleep(0.005)
+    assert all(info.status != "running" for info in codemode.list_runs())
     return task.exception() or task.result()
 
 
