@@ -68,8 +68,12 @@ async def ends(codemode: CodeMode, **options: Any) -> RunResult | BaseException:
     async with asyncio.timeout(60):
         task = asyncio.ensure_future(codemode.run(SCRIPT, **options))
         await asyncio.wait([task])
-        while asyncio.all_tasks() != {asyncio.current_task()}:
-            await asyncio.sleep(0.005)
+    for _ in range(2_000):
+        if asyncio.all_tasks() == {asyncio.current_task()}:
+            break
+        await asyncio.sleep(0.005)
+    else:
+        pytest.fail(f"still at work: {asyncio.all_tasks()}")
     assert all(info.status != "running" for info in codemode.list_runs())
     return task.exception() or task.result()
 
