@@ -13,7 +13,8 @@ from typing import Any, Final, TypeVar, cast
 from toolscript import jsontext
 from toolscript.contract.contract import Contract
 from toolscript.errors import JournalError, ResumeError
-from toolscript.host.approval import Answer, Approve, ApproveCallback, Edit, Reject
+from toolscript.given import described
+from toolscript.host.approval import ANSWER, Answer, ApproveCallback
 from toolscript.host.entries import Asked, Entry, Finished, Head, Started, log_from_bytes
 from toolscript.host.journal import SETTLED, Journal, MemoryJournal, StoredRun, StoredStatus
 from toolscript.host.lease import Lease, new_lease
@@ -176,10 +177,11 @@ def _check_answers(answers: Mapping[str, Answer]) -> None:
             f"not {type(given).__name__}"
         )
     for id, answer in cast("Mapping[Any, Any]", given).items():
-        if not isinstance(answer, Approve | Reject | Edit):
+        if not ANSWER.fits(answer):
+            instead = ANSWER.instead(answer)
             raise ResumeError(
-                f"the decision for {id} must be Approve(), Reject(reason) or Edit(args), "
-                f"not {answer!r:.60}"
+                f"the decision for {id} must be {ANSWER.words}, not {described(answer)}"
+                f"{f'; write {instead}' if instead else ''}"
             )
 
 

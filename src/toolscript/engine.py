@@ -19,6 +19,7 @@ from toolscript.contract.tool import GlobalFunction, Namespace
 from toolscript.durable import PausedRuns, may_pause
 from toolscript.errors import ConfigurationError, InputError, SourceError
 from toolscript.events import Event, OnEvent
+from toolscript.given import INTEGER, NAME, a, check, check_fields, one_of
 from toolscript.globals import globals_of
 from toolscript.host.approval import Answer, ApproveCallback
 from toolscript.host.availability import check_bindings, unavailable
@@ -29,6 +30,13 @@ from toolscript.host.limits import Limits
 from toolscript.host.policy import Authority, Policy
 from toolscript.launch import Parts, Request, checked, launch, prepared
 from toolscript.live import LiveRuns, RunInfo
+from toolscript.parts import (
+    AUTHORITY,
+    check_call,
+    check_engine,
+    stored_values,
+    warn_of_parts,
+)
 from toolscript.profiles import Knobs, Profile, profile_named
 from toolscript.program import surroundings_of
 from toolscript.result import UNSET, RunResult, Unset
@@ -50,6 +58,11 @@ class Determinism:
     now_ms: int
     seed: int
     clock: Literal["fixed", "advancing"] = "fixed"
+
+    def __post_init__(self) -> None:
+        check_fields(
+            self, {"now_ms": INTEGER, "seed": INTEGER, "clock": one_of("fixed", "advancing")}
+        )
 
     def pinned(self) -> Clock:
         return Clock(self.now_ms, self.seed, advancing=self.clock == "advancing")
@@ -98,6 +111,19 @@ class CodeMode:
         tool_hints: Mapping[str, str] | None = None,
         **knobs: Unpack[Knobs],
     ):
+        check_engine(
+            profile=profile,
+            runtime=runtime,
+            limits=limits,
+            policy=policy,
+            approve=approve,
+            journal=journal,
+            modules=modules,
+            globals=globals,
+            shortcuts=shortcuts,
+            tool_hints=tool_hints,
+            redact=knobs.get("redact"),
+        )
         base = profile_named(profile) if isinstance(profile, str) else profile
         self._input = None if input_schema is None else program_input(input_schema)
         self._modules = {
@@ -118,6 +144,7 @@ class CodeMode:
             runtime=runtime,
             gates=ToolGates(),
         )
+        warn_of_parts(self._parts.contract, self._parts.profile, policy)
 
     def _assembled(
         self,
@@ -187,6 +214,7 @@ class CodeMode:
         Raises:
             ContractError: for something that is no tool, or whose name is taken.
         """
+        check_call("add_tool", namespace=namespace)
         added = tool_from(tool)
         groups = list(self.contract.namespaces)
         for index, group in enumerate(groups):
@@ -216,12 +244,14 @@ class CodeMode:
 
     def prompt(self, max_tokens: int | None = None, authority: Authority | None = None) -> str:
         """What a model has to read before it writes a script, within a budget of tokens."""
+        check_call("prompt", max_tokens=max_tokens)
         return render_prompt(
             self._visible(authority), globals_of(self.profile), self.profile, max_tokens
         )
 
     def _visible(self, authority: Authority | None) -> Contract:
         """The contract without the tools that `authority` can never call."""
+        check("authority=", AUTHORITY, authority)
         seen = [
             entry
             for entry in self.contract.entries
@@ -244,6 +274,7 @@ class CodeMode:
         Syntax, size and the options line are always checked; the `check` knob adds types or the
         rules of the constrained profile.
         """
+        check_call("validate", source=source)
         try:
             script = prepared(source, self._parts)
         except ScriptError as error:
@@ -282,20 +313,31 @@ class CodeMode:
             on_event: hears what happens while it happens.
 
         Raises:
+            ConfigurationError: for an argument of the wrong kind.
             InputError: if `input` does not fit, is missing, or is not wanted.
             ResumeError: if the journal has another run of that id, or one that is not over.
             ClosedError: after `aclose`.
         """
+        check_call(
+            "run",
+            source=source,
+            store=store,
+            authority=authority,
+            timeout=timeout,
+            run_id=run_id,
+            cancel=cancel,
+            on_event=on_event,
+        )
         self._live.check_open()
         request = Request(
             run_id=run_id or f"run_{os.urandom(16).hex()}",
             source=source,
             input=self._parsed(input),
             app=context,
-            store=dict(store or {}),
+            store=stored_values(store),
             authority=authority,
             deadline=self._deadline(timeout),
-            clock=determinism.pinned() if determinism else None,
+            clock=None if determinism is None else _pinned(determinism),
             cancel=cancel,
             on_event=on_event,
         )
@@ -336,10 +378,20 @@ class CodeMode:
             cancel, on_event: as for `run`. Events of what was recorded are marked as replayed.
 
         Raises:
+            ConfigurationError: for an argument of the wrong kind.
             ResumeError: for a run that is unknown here, at work elsewhere, or was begun with
                 other tools or knobs.
             ClosedError: after `aclose`.
         """
+        check("resume(run_id=)", NAME, run_id)
+        check_call(
+            "resume",
+            authority=authority,
+            store=store,
+            timeout=timeout,
+            cancel=cancel,
+            on_event=on_event,
+        )
         self._live.check_open()
         request = Request(
             run_id=run_id,
@@ -371,17 +423,20 @@ class CodeMode:
         but its input and those answers, so clock and random source have to be pinned.
 
         Raises:
+            ConfigurationError: for an argument of the wrong kind.
             InputError: if `input` does not fit, is missing, or is not wanted.
             ClosedError: after `aclose`.
         """
+        check("start(run_id=)", NAME, run_id)
+        check_call("start", source=source, store=store, authority=authority)
         self._live.check_open()
         request = Request(
             run_id=run_id,
             source=source,
             input=self._parsed(input),
-            store=dict(store or {}),
+            store=stored_values(store),
             authority=authority,
-            clock=determinism.pinned(),
+            clock=_pinned(determinism),
         )
         runtime = self._parts.runtime or shared_runtime()
         return await stepper.start(self._parts, request, runtime)
@@ -455,3 +510,8 @@ class CodeMode:
         if isinstance(input, Unset):
             raise InputError("this contract declares a program input; pass `input=`")
         return declared.parse(input)
+
+
+def _pinned(determinism: Determinism) -> Clock:
+    check("determinism=", a(Determinism), determinism)
+    return determinism.pinned()

@@ -40,6 +40,9 @@ class Wanted:
     instead: Callable[[Any], str] = _nothing
     optional: bool = False
 
+    def takes(self, value: Any) -> bool:
+        return self.fits(value) or (self.optional and value is None)
+
 
 def check(where: str, wanted: Wanted, value: Any) -> None:
     """Refuse a value that a parameter does not take. `where` reads like `CodeMode(policy=)`.
@@ -47,7 +50,7 @@ def check(where: str, wanted: Wanted, value: Any) -> None:
     Raises:
         ConfigurationError: with what came, what is wanted, and how to write it.
     """
-    if wanted.fits(value) or (wanted.optional and value is None):
+    if wanted.takes(value):
         return
     instead = wanted.instead(value)
     raise ConfigurationError(
@@ -140,7 +143,7 @@ def whole(least: int) -> Wanted:
     """A whole number from `least` on."""
     return Wanted(
         f"a whole number from {least} on",
-        lambda value: isinstance(value, int) and not isinstance(value, bool) and value >= least,
+        lambda value: INTEGER.fits(value) and value >= least,
     )
 
 
@@ -171,6 +174,9 @@ NAME: Final = Wanted(
 FLAG: Final = a(bool, words="True or False")
 NUMBER: Final = Wanted("a number", _is_number)
 SECONDS: Final = Wanted("a number of seconds above 0", lambda v: _is_number(v) and v > 0)
+INTEGER: Final = Wanted(
+    "a whole number", lambda value: isinstance(value, int) and not isinstance(value, bool)
+)
 FUNCTION: Final = Wanted("a function", callable)
 MAPPING: Final = a(Mapping, words="a mapping")
 NAMES: Final = Wanted("a set of names", _is_names, _in_a_set)

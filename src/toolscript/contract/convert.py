@@ -12,6 +12,7 @@ from typing import Any, cast
 
 from toolscript.contract.tool import JsonSchema, Namespace, Tool, ToolOptions
 from toolscript.errors import ContractError
+from toolscript.given import FUNCTION, NAME, SCHEMA, TEXT, a, check, made_from, maybe
 
 _WHAT_IS = (
     "a tool is a function, a LangChain tool, a toolscript.Tool, or an MCP, OpenAI or Anthropic "
@@ -42,7 +43,7 @@ def tool_from(
     description: str | None = None,
     input_schema: JsonSchema | None = None,
     output_schema: JsonSchema | None = None,
-    options: ToolOptions | None = None,
+    options: ToolOptions | Mapping[str, Any] | None = None,
     source: str | None = None,
 ) -> Tool:
     """A tool from whatever an application has.
@@ -50,11 +51,25 @@ def tool_from(
     Takes a function (sync or async, a method, a partial, a callable object), a LangChain tool, an
     MCP tool definition (`call(name, arguments)` performs the call), a function definition of
     OpenAI, Anthropic and others (`call` takes the arguments by name), or a `Tool`. What else is
-    passed replaces what was found.
+    passed replaces what was found; `options` may be a mapping of fields of `ToolOptions`.
 
     Raises:
         ContractError: for what is no tool; the message says what to do about it.
+        ConfigurationError: for an argument of the wrong kind.
     """
+    for parameter, wanted, value in (
+        ("call", FUNCTION, call),
+        ("name", NAME, name),
+        ("description", TEXT, description),
+        ("source", TEXT, source),
+    ):
+        if value is not None:
+            check(f"tool_from({parameter}=)", wanted, value)
+    for parameter, schema in (("input_schema", input_schema), ("output_schema", output_schema)):
+        if schema is not None:
+            from toolscript.contract.readable import require_readable
+
+            require_readable(f"tool_from({parameter}=)", schema)
     _refuse_lookalikes(obj)
     if isinstance(obj, Tool):
         found = obj if call is None else replace(obj, call=call)
@@ -81,7 +96,7 @@ def tool_from(
             ("description", description),
             ("input_schema", input_schema),
             ("output_schema", output_schema),
-            ("options", options),
+            ("options", options and made_from(ToolOptions, options, "tool_from(options=)")),
             ("source", source),
         )
         if value is not None
@@ -100,8 +115,11 @@ def _checked(tool: Tool) -> Tool:
         raise ContractError(f"a tool needs a name, not {tool.name!r}")
     if not callable(tool.call):
         raise ContractError(f"tool {tool.name!r}: call must be a function, not {tool.call!r}")
-    if not isinstance(cast(Any, tool.description), str):
-        raise ContractError(f"tool {tool.name!r}: the description must be a string")
+    where = f"tool {tool.name!r}:"
+    check(f"{where} description", TEXT, tool.description)
+    check(f"{where} input_schema", SCHEMA, tool.input_schema)
+    check(f"{where} output_schema", maybe(SCHEMA), tool.output_schema)
+    check(f"{where} options", a(ToolOptions), tool.options)
     return tool
 
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import warnings
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, cast, get_args
 
-from toolscript.errors import ConfigurationError
 from toolscript.given import (
     FLAG,
     FUNCTION,
@@ -175,9 +175,10 @@ class ToolOptions:
             object.__setattr__(self, "examples", tuple(self.examples))
         check_fields(self, _OPTIONS)
         if self.retry is not None and not (self.read_only or self.idempotent):
-            raise ConfigurationError(
-                "ToolOptions(retry=) is for tools that may be called twice; say read_only=True or "
-                "idempotent=True as well, or leave retry out"
+            warnings.warn(
+                "ToolOptions(retry=) does nothing for a tool that may not be called twice; say "
+                "read_only=True or idempotent=True as well, or leave retry out",
+                stacklevel=3,
             )
 
 
