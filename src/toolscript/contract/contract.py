@@ -21,6 +21,7 @@ from toolscript.contract.signature import Manner
 from toolscript.contract.strict import require_exact
 from toolscript.contract.tool import GlobalFunction, JsonSchema, Namespace, Tool
 from toolscript.errors import ContractError
+from toolscript.given import described
 from toolscript.globals import discovery_names, globals_of, other_spellings, reserved_names
 from toolscript.profiles import Profile
 
@@ -37,11 +38,15 @@ def namespaces_from(tools: Any) -> tuple[Namespace, ...]:
         named = cast("Mapping[str, Any]", tools)
         return (
             Namespace("", ()),
-            *(Namespace(name, tuple(tools_from(group))) for name, group in named.items()),
+            *(
+                replace(group, tools=tuple(tools_from(group.tools)))
+                for group in (Namespace(name, tools) for name, tools in named.items())
+            ),
         )
     if isinstance(tools, str | bytes) or not isinstance(tools, Iterable):
         raise ContractError(
-            f"tools must be a list of tools or a mapping of namespace to tools, not {tools!r}"
+            f"CodeMode(tools=) takes a list of tools or a mapping of namespace to tools, not "
+            f"{described(tools)}; a single tool goes in a list, [{getattr(tools, '__name__', 'tool')}]"
         )
     loose: list[Any] = []
     grouped: list[Namespace] = []

@@ -7,9 +7,12 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from toolscript import jsontext
+from toolscript.contract.plain import plain_schema
+from toolscript.contract.readable import require_readable
 from toolscript.contract.tool import JsonSchema
 from toolscript.contract.validation import validate_input
-from toolscript.errors import InputError, ToolError
+from toolscript.errors import ConfigurationError, InputError, ToolError
+from toolscript.given import described
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,9 +33,13 @@ def program_input(declared: Any) -> ProgramInput:
 
     With a type, the embedder passes what the type takes and the script sees what it serialises
     to: validation and transformation happen once, in the host (seed 000).
+
+    Raises:
+        ConfigurationError: for what is neither, or cannot be read.
     """
     if isinstance(declared, bool | Mapping):
-        schema = cast("JsonSchema", declared)
+        schema = cast("JsonSchema", plain_schema(declared))
+        require_readable("CodeMode(input_schema=)", schema)
         check = validate_input(schema)
 
         def parse_json(value: Any) -> Any:
@@ -45,13 +52,19 @@ def program_input(declared: Any) -> ProgramInput:
 
         return ProgramInput(schema=schema, parse=parse_json)
 
-    from pydantic import TypeAdapter, ValidationError
+    from pydantic import PydanticUserError, TypeAdapter, ValidationError
 
     from toolscript.contract.annotations import adapted
     from toolscript.contract.problems import path_text
     from toolscript.contract.typed import problems_of, schema_of
 
-    adapter: TypeAdapter[Any] = TypeAdapter(adapted(declared, "input"))
+    try:
+        adapter: TypeAdapter[Any] = TypeAdapter(adapted(declared, "input"))
+    except PydanticUserError as error:
+        raise ConfigurationError(
+            f"CodeMode(input_schema=) takes a JSON Schema or a type, not {described(declared)}: "
+            f"{str(error).partition(chr(10))[0]}"
+        ) from error
     seen = schema_of(adapter, "serialization")
 
     def parse_typed(value: Any) -> Any:
