@@ -6,6 +6,7 @@ chance; `pytest --hypothesis-profile=random` looks for others.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,6 +14,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from tests.clock import Clock, a_clock
+from toolscript.sandbox import process, socket_pipe, thread_pipe
 
 # How long an example takes is the machine's affair.
 TIMELESS = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -36,3 +38,13 @@ def clock() -> Iterator[Clock]:
     """The clock of limits and deadlines, event loops included; see `Clock`."""
     with a_clock() as clock:
         yield clock
+
+
+@pytest.fixture(params=["socket", "threads"])
+def transport(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Both ways to speak to workers, for a test that starts a pool of its own."""
+    if sys.platform == "win32" and request.param == "socket":
+        pytest.skip("Windows has the other way only")
+    launch = {"socket": socket_pipe.launch, "threads": thread_pipe.launch}[request.param]
+    monkeypatch.setattr(process, "launch", launch)
+    return request.param

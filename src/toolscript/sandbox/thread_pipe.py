@@ -137,6 +137,9 @@ class ThreadPipe(Pipe):
             current = run is self._attachment and run.listens
         if current:
             run.readable()
+            with self._changed:
+                # The end is told again and again, as it is to those who watch a socket.
+                self._tell()
 
     def _read(self, source: IO[bytes]) -> None:
         with source:
