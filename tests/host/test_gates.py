@@ -7,16 +7,19 @@ import contextvars
 import os
 import threading
 from collections.abc import Callable
-from typing import Any
+from typing import Annotated, Any, Literal
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from pydantic import BaseModel, Field
 
+from toolscript.contract.function import tool_from_function
 from toolscript.contract.validation import compile_validator
+from toolscript.errors import ToolError
 from toolscript.host.cancel import CancelToken
 from toolscript.host.coerce import coerce_strings
-from toolscript.host.gates import Turnstile
+from toolscript.host.gates import ToolGate, Turnstile
 from toolscript.host.threads import in_thread
 
 
@@ -159,6 +162,69 @@ def test_only_a_string_that_is_exactly_the_value_is_taken(
     value: Any, expected: Any, places: list[str]
 ) -> None:
     assert coerce_strings(SCHEMA, value) == (expected, places)
+
+
+class And(BaseModel):
+    kind: Literal["and"]
+    args: list[Expression] = []
+
+
+class Or(BaseModel):
+    kind: Literal["or"]
+    args: list[Expression] = []
+
+
+class Not(BaseModel):
+    kind: Literal["not"]
+    args: list[Expression] = []
+
+
+Expression = And | Or | Not
+
+
+class Tagged(BaseModel):
+    of: Annotated[TaggedNot | TaggedLeaf, Field(discriminator="kind")]
+
+
+class TaggedNot(BaseModel):
+    kind: Literal["not"]
+    of: Annotated[TaggedNot | TaggedLeaf, Field(discriminator="kind")]
+
+
+class TaggedLeaf(BaseModel):
+    kind: Literal["leaf"]
+
+
+for model in (And, Or, Not, Tagged, TaggedNot):
+    model.model_rebuild()
+
+
+def nested(levels: int, end: Any, wrap: Callable[[Any], Any]) -> Any:
+    for _ in range(levels):
+        end = wrap(end)
+    return end
+
+
+async def test_arguments_that_a_union_would_be_tried_on_without_end_are_refused() -> None:
+    async def find(where: Expression) -> str:
+        return where.kind
+
+    async def take(one: Tagged) -> str:
+        return one.of.kind
+
+    find.__annotations__ = {"where": Expression, "return": str}
+    take.__annotations__ = {"one": Tagged, "return": str}
+    gate, tagged = (ToolGate(tool_from_function(one)) for one in (find, take))
+
+    def expression(levels: int) -> Any:
+        return {"where": nested(levels, {"kind": "or"}, lambda one: {"kind": "not", "args": [one]})}
+
+    gate.check_effort(expression(5))
+    with pytest.raises(ToolError, match="nested too deeply"):
+        gate.check_effort(expression(60))
+    gate.check_effort({"where": {"kind": "and", "args": [{"kind": "or"}] * 50_000}})
+    deep = nested(100, {"kind": "leaf"}, lambda one: {"kind": "not", "of": one})
+    tagged.check_effort({"one": {"of": deep}})
 
 
 def test_only_values_of_bounded_size_are_looked_through_for_strings() -> None:

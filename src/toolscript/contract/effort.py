@@ -8,10 +8,13 @@ between three forms triples the work with each level of the value.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final, cast
 
+import orjson
+
 from toolscript.contract.schema import Document, Node
+from toolscript.jsonscan import deeper_than
 
 _SAME_ONE: Final = ("not", "if", "then", "else")
 _SAME_LISTS: Final = ("allOf", "anyOf", "oneOf")
@@ -27,10 +30,40 @@ Counts = dict[int, tuple[Any, int]]
 """Schemas by identity, and how often each is applied to one part of a value."""
 
 
-def listing_effort(document: Document, value: Any, most: int) -> int:
+_SHALLOW: Final = 8
+"""Levels of arrays and objects up to which alternatives do not multiply to much."""
+_MOST_TRIES: Final = 100_000
+
+
+def too_many_tries(schema: Node) -> Callable[[Any], bool] | None:
+    """Tells of arguments whether trying all alternatives for them would take too long.
+
+    That is how pydantic finds the best member of a union, for arguments that fit too, where no
+    discriminator names it. None for schemas by which no arguments do.
+    """
+    if not _has_any(schema, _REFERENCES) or not _has_any(schema, ("anyOf", "oneOf")):
+        return None
+    document = Document(schema)
+
+    def tries(value: Any) -> bool:
+        try:
+            if not deeper_than(orjson.dumps(value), _SHALLOW):
+                return False
+        except TypeError:
+            # Too deep for the encoder, or with integers or surrogates that it does not write.
+            pass
+        return listing_effort(document, value, _MOST_TRIES, by_tag=True) > _MOST_TRIES
+
+    return tries
+
+
+def listing_effort(document: Document, value: Any, most: int, *, by_tag: bool = False) -> int:
     """How many times some part of the schema is applied to some part of the value.
 
     Counts little beyond `most`, and takes no longer than that.
+
+    Args:
+        by_tag: a discriminator decides between alternatives, so that only one is looked into.
     """
     total = 0
     work: list[tuple[Any, Counts, int]] = [(value, {0: (document.root, 1)}, 0)]
@@ -45,7 +78,9 @@ def listing_effort(document: Document, value: Any, most: int) -> int:
             if not isinstance(node, Mapping):
                 continue
             words = cast("Mapping[str, Any]", node)
-            pending += [(one, times) for one in _of_the_same_part(words, document)]
+            tagged = _tagged(words, part, document) if by_tag else None
+            same = _of_the_same_part(words, document) if tagged is None else tagged
+            pending += [(one, times) for one in same]
             for place, one in _of_its_members(words, part):
                 counts = inner.setdefault(place, {})
                 counts[id(one)] = (one, counts.get(id(one), (one, 0))[1] + times)
@@ -56,9 +91,10 @@ def listing_effort(document: Document, value: Any, most: int) -> int:
 def multiplies_beyond(schema: Node, most: int) -> bool:
     """Whether one part of a value may have to be checked more than `most` times.
 
-    Recursion counts once: the validator remembers what it has found out.
+    Recursion counts once: the validator remembers what it has found out. Without references all
+    parts of a schema are checked once each.
     """
-    if not _refers(schema):
+    if not _has_any(schema, _REFERENCES):
         return False
     document = Document(schema)
     counts: dict[int, int] = {}
@@ -85,19 +121,33 @@ def multiplies_beyond(schema: Node, most: int) -> bool:
     return False
 
 
-def _refers(schema: Node) -> bool:
-    """Whether the schema has references: without any, its parts are checked once each."""
+def _has_any(schema: Node, names: tuple[str, ...]) -> bool:
+    """Whether one of the words stands somewhere in the schema."""
     work: list[Any] = [schema]
     while work:
         node = work.pop()
-        if isinstance(node, dict):
-            words = cast("dict[str, Any]", node)
-            if any(word in words for word in _REFERENCES):
+        if isinstance(node, Mapping):
+            words = cast("Mapping[str, Any]", node)
+            if any(word in words for word in names):
                 return True
             work.extend(words.values())
         elif isinstance(node, list):
             work.extend(cast("list[Any]", node))
     return False
+
+
+def _tagged(words: Mapping[str, Any], part: Any, document: Document) -> list[Any] | None:
+    """The alternative that a discriminator names, as a list; None where there is none."""
+    tag = words.get("discriminator")
+    if not isinstance(tag, Mapping):
+        return None
+    named = cast("Mapping[str, Any]", tag)
+    mapping, name = named.get("mapping"), named.get("propertyName")
+    if not isinstance(mapping, Mapping) or not isinstance(name, str):
+        return None
+    value = cast("dict[str, Any]", part).get(name) if isinstance(part, dict) else None
+    reference = cast("Mapping[str, Any]", mapping).get(value) if isinstance(value, str) else None
+    return [document.resolve(words, reference)] if isinstance(reference, str) else []
 
 
 def _of_the_same_part(words: Mapping[str, Any], document: Document) -> Iterator[Any]:

@@ -10,8 +10,10 @@ from collections import deque
 from collections.abc import Callable
 from typing import Any
 
+from toolscript.contract.effort import too_many_tries
 from toolscript.contract.tool import Tool
 from toolscript.contract.validation import validate_input, validate_output
+from toolscript.errors import ToolError
 
 
 class Turnstile:
@@ -87,6 +89,7 @@ class ToolGate:
         "_check_input",
         "_check_output",
         "_takes_anything",
+        "_tries",
         "is_async",
         "tool",
         "turnstile",
@@ -101,6 +104,7 @@ class ToolGate:
         limited = options.max_concurrency is not None or options.rate_per_s is not None
         self.turnstile = Turnstile(options.max_concurrency, options.rate_per_s) if limited else None
         self._takes_anything = tool.input_schema is True or tool.input_schema == {}
+        self._tries = None if tool.parse_input is None else too_many_tries(tool.input_schema)
         self._check_input: Callable[[Any], None] | None = None
         self._check_output: Callable[[Any], None] | None = None
 
@@ -113,6 +117,15 @@ class ToolGate:
                 self.tool.input_schema, where=f"tool {self.tool.name!r}: input schema"
             )
         self._check_input(args)
+
+    def check_effort(self, args: Any) -> None:
+        """Raises `ToolError` for arguments that the tool's own validation would be lost in."""
+        if self._tries is not None and self._tries(args):
+            raise ToolError(
+                "invalid arguments: they are nested too deeply for a schema with alternatives "
+                "inside of alternatives; nest less, or send the parts one by one",
+                code="invalid_args",
+            )
 
     def check_output(self, result: Any) -> None:
         """Raises `ToolError` (`invalid_result`) for a result that does not fit."""
