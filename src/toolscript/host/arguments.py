@@ -109,6 +109,7 @@ def _validated(args: Any, gate: ToolGate, profile: Profile) -> Any:
         raise ToolError(
             f"a tool takes one object of arguments, not {_kind(args)}", code="invalid_args"
         )
+    gate.check_effort(args)
     try:
         return parse(cast("dict[str, Any]", args))
     except ToolError:
