@@ -36,7 +36,7 @@ from toolscript.durable import PausedRuns
 from toolscript.engine import CodeMode
 from toolscript.errors import ConfigurationError, ToolError
 from toolscript.events import OnEvent
-from toolscript.host.approval import Answer, Approve
+from toolscript.host.approval import Again, Answer
 from toolscript.host.entries import Head
 from toolscript.host.journal import SETTLED, Journal
 from toolscript.host.policy import Authority
@@ -427,4 +427,4 @@ def _leave_for(result: RunResult, again: set[int]) -> dict[str, Answer]:
     """Leave to make the calls again that a pause interrupted: of those, the outcome is known."""
     if result.error is None or result.error.kind is not ErrorKind.UNKNOWN_OUTCOME:
         return {}
-    return {waiting.id: Approve() for waiting in result.pending if waiting.seq in again}
+    return {waiting.id: Again() for waiting in result.pending if waiting.seq in again}

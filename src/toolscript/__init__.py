@@ -76,6 +76,7 @@ if TYPE_CHECKING:
     from toolscript.profiles import Profile as Profile
     from toolscript.result import UNSET as UNSET
     from toolscript.result import Call as Call
+    from toolscript.result import CallDecision as CallDecision
     from toolscript.result import CallError as CallError
     from toolscript.result import ErrorKind as ErrorKind
     from toolscript.result import OutputItem as OutputItem
@@ -83,6 +84,7 @@ if TYPE_CHECKING:
     from toolscript.result import RunError as RunError
     from toolscript.result import RunFailed as RunFailed
     from toolscript.result import RunResult as RunResult
+    from toolscript.result import RunUsage as RunUsage
     from toolscript.result import StoreWrites as StoreWrites
     from toolscript.sandbox.inline import InlineRuntime as InlineRuntime
     from toolscript.sandbox.node import NodeRuntime as NodeRuntime
@@ -157,6 +159,7 @@ _HOME = {
     "result": (
         "UNSET",
         "Call",
+        "CallDecision",
         "CallError",
         "ErrorKind",
         "OutputItem",
@@ -164,6 +167,7 @@ _HOME = {
         "RunError",
         "RunFailed",
         "RunResult",
+        "RunUsage",
         "StoreWrites",
     ),
     "sandbox.inline": ("InlineRuntime",),

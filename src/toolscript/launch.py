@@ -175,7 +175,8 @@ def _imports(parts: Parts) -> bool:
 async def _refused(parts: Parts, request: Request, error: RunError) -> RunResult:
     """The result of a script that was never run."""
     error = replace(error, code=named_code(error, parts.profile))
-    result = RunResult(run_id=request.run_id, status="failed", error=error)
+    principal = request.authority.principal if request.authority else ""
+    result = RunResult(run_id=request.run_id, status="failed", error=error, principal=principal)
     observer = Observer(request.on_event)
     observer.send(RunStarted(request.run_id, request.resumed))
     observer.send(RunEnded(request.run_id, result))

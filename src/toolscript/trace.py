@@ -92,6 +92,9 @@ class Spans:
         span.set_attribute("toolscript.call.status", call.status)
         span.set_attribute("toolscript.call.attempts", call.attempts)
         span.set_attribute("toolscript.call.replayed", call.replayed)
+        if call.decisions:
+            said = [f"{made.by} {made.kind} {made.id or made.who}" for made in call.decisions]
+            span.set_attribute("toolscript.call.decisions", [text.strip() for text in said])
         if call.error is not None:
             span.set_attribute("error.type", call.error.type or call.error.code)
             span.set_status(trace.StatusCode.ERROR, call.error.code)
@@ -104,6 +107,8 @@ class Spans:
         for key in [key for key in self._calls if key[0] == run_id]:
             self._calls.pop(key)[0].end()
         span.set_attribute("toolscript.run.status", result.status)
+        if result.principal:
+            span.set_attribute("toolscript.run.principal", result.principal)
         span.set_attribute("toolscript.run.calls", len(result.calls))
         span.set_attribute("toolscript.run.queue_s", result.usage.queue_s)
         if result.usage.cpu_s is not None:

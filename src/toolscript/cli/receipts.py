@@ -10,7 +10,7 @@ from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
-from toolscript.result import Call
+from toolscript.result import Call, CallDecision
 
 _OTHERS: Final = 41
 """Cells of the columns beside call and timeline, and of the lines between them."""
@@ -77,8 +77,16 @@ def counted(number: int, thing: str) -> str:
 def call_text(call: Call) -> str:
     name = f"{call.namespace}.{call.tool}" if call.namespace else call.tool
     arguments = "" if call.args in (None, {}) else json.dumps(call.args, ensure_ascii=False)
-    failure = f"  {call.error.message}" if call.error else ""
-    return f"{name}({arguments}){failure}"
+    decided = ", ".join(map(_decision_text, call.decisions))
+    failure = call.error.message if call.error else ""
+    return "  ".join(part for part in (f"{name}({arguments})", decided, failure) if part)
+
+
+def _decision_text(decision: CallDecision) -> str:
+    """`policy: ask D7`, `person: approve, ada`."""
+    named = f" {decision.id}" if decision.id else ""
+    who = f", {decision.who}" if decision.who else ""
+    return f"{decision.by}: {decision.kind}{named}{who}"
 
 
 def _bar(call: Call, begin: float, span_ms: float, cells: int) -> Text:

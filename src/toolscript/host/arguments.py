@@ -45,7 +45,7 @@ def fitting_arguments(args: Any, gate: ToolGate, record: Record, profile: Profil
         except ToolError:
             raise error from None
         were = "was" if len(places) == 1 else "were"
-        record.note = f"{', '.join(places)} {were} sent as JSON text and taken as its value"
+        record.remark(f"{', '.join(places)} {were} sent as JSON text and taken as its value")
         return fitting
 
 

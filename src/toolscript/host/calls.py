@@ -18,7 +18,7 @@ from typing import Any
 from toolscript import jsontext
 from toolscript.errors import ToolError
 from toolscript.events import CallCompleted, CallDenied, CallFailed, CallPending, CallStarted
-from toolscript.host.approval import Reject, pending_id
+from toolscript.host.approval import Again, Reject, pending_id
 from toolscript.host.arguments import fitting_arguments
 from toolscript.host.context import CallContext
 from toolscript.host.delivery import Delivery
@@ -29,7 +29,7 @@ from toolscript.host.handler import handled
 from toolscript.host.known_tools import KnownTools
 from toolscript.host.live_call import LiveCall
 from toolscript.host.observe import Observer
-from toolscript.host.permission import check_authority, needs_permission, permission
+from toolscript.host.permission import check_authority, needs_permission, permission, word_of
 from toolscript.host.receipts import Record
 from toolscript.host.replay import CallId
 from toolscript.host.results import fitting_result
@@ -130,7 +130,7 @@ class Calls:
             if entry.index < 0:
                 raise self._known.unknown(tool.name, broker=setup.profile.broker)
             call.args = fitting_arguments(args, call.gate, record, setup.profile)
-            check_authority(setup, entry)
+            check_authority(setup, entry, record)
         except BaseException as error:
             self._broke(call, error)
             return
@@ -238,9 +238,15 @@ class Calls:
             self._delivery.owed += recalled.state == "finished"
             self._leave(call)
             return True
-        call.answer = recalled.answer
-        if recalled.was_started and isinstance(recalled.answer, Reject):
-            raise failed("failed", recalled.answer.reason or "the call was taken as failed")
+        call.answer, verdict = recalled.answer, recalled.verdict
+        if verdict is not None and not isinstance(verdict, Again):
+            record.decided(word_of(verdict))
+        if isinstance(verdict, Reject):
+            raise failed("failed", verdict.reason or "the call was taken as failed")
+        if recalled.state in ("repeat", "judged"):
+            # It was allowed when it was first made.
+            call.allowed = True
+            record.remark("it was under way before, was cut off, and was made again")
         return False
 
     # -- policy and approval

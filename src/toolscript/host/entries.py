@@ -16,8 +16,8 @@ from typing import Any, Final, NamedTuple
 
 from toolscript import jsontext
 from toolscript.errors import ResumeError
-from toolscript.host.approval import Answer, Approve, Edit, Reject
-from toolscript.result import CallStatus
+from toolscript.host.approval import Again, Answer, Approve, Edit, Reject
+from toolscript.result import CallDecision, CallStatus
 
 VERSION: Final = 1
 
@@ -153,6 +153,7 @@ class Finished:
     attempts: int = 1
     note: str | None = None
     edited: str | None = None
+    decisions: tuple[CallDecision, ...] = ()
 
 
 Entry = Opened | Closed | Started | Asked | Decided | Finished
@@ -161,7 +162,7 @@ _KINDS: Final = {
     kind.__name__.lower(): kind for kind in (Opened, Closed, Started, Asked, Decided, Finished)
 }
 _FIELDS: Final = {kind: tuple(item.name for item in fields(kind)) for kind in _KINDS.values()}
-_ANSWERS: Final = {"approve": Approve, "reject": Reject, "edit": Edit}
+_ANSWERS: Final = {"again": Again, "approve": Approve, "reject": Reject, "edit": Edit}
 
 
 def entry_to_bytes(entry: Entry) -> bytes:
@@ -182,6 +183,7 @@ def entry_to_bytes(entry: Entry) -> bytes:
             "error": reply.error,
             "images": reply.images,
         }
+        values["decisions"] = [asdict(decision) for decision in entry.decisions]
     line = jsontext.dumps(values)
     return line.encode() if body is None else f"{line}\n{body}".encode()
 
@@ -197,6 +199,9 @@ def entry_from_bytes(data: bytes) -> Entry:
         reply = values["reply"]
         reply["images"] = tuple(Image(*image) for image in reply["images"])
         values["reply"] = Reply(value=body.decode() if separator else None, **reply)
+        # Not there in journals that are older than these.
+        decisions = values.get("decisions", ())
+        values["decisions"] = tuple(CallDecision(**decision) for decision in decisions)
     return kind(**values)
 
 

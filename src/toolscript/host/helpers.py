@@ -169,8 +169,8 @@ class Helpers:
             setup, record.seq, record.tool, record.line, setup.authority, setup.deadline
         )
         try:
-            if recalled.was_started and isinstance(recalled.answer, Reject):
-                raise failed("failed", recalled.answer.reason or "the call was taken as failed")
+            if isinstance(recalled.verdict, Reject):
+                raise failed("failed", recalled.verdict.reason or "the call was taken as failed")
             if helper is None:
                 raise failed("unknown_tool", f"there is no function {record.tool!r} here")
             gate = setup.gates.of(helper)

@@ -24,11 +24,13 @@ class LiveCall(Ticket):
         authority: what the call may use; a decision may have narrowed it.
         known: the call as the journal knows it, where there is one.
         answer: what a person said already, in an earlier part of this run.
+        allowed: the call was made in an earlier part of this run, and is made again.
         task: what is at work on the call, if anything is.
         stopped: the host gave the call up.
     """
 
     __slots__ = (
+        "allowed",
         "answer",
         "args",
         "authority",
@@ -60,6 +62,7 @@ class LiveCall(Ticket):
         self.sent = record.args
         self.known: CallId | None = None
         self.answer: Answer | None = None
+        self.allowed = False
         self.context: CallContext | None = None
         self.task: asyncio.Task[None] | None = None
         self.stopped = False

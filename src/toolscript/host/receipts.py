@@ -11,7 +11,7 @@ from toolscript.host.replay import CallId
 from toolscript.host.values import JsonText, json_text
 from toolscript.profiles import Redact
 from toolscript.render import shorten_string
-from toolscript.result import Call, CallError, CallStatus
+from toolscript.result import Call, CallDecision, CallError, CallStatus
 
 RECEIPT_CHARS: Final = 16_384
 """Arguments and results up to this many characters of JSON are kept whole in a receipt."""
@@ -29,6 +29,7 @@ class Record:
         "args",
         "attempts",
         "changes",
+        "decisions",
         "duration_ms",
         "edited",
         "error",
@@ -61,9 +62,17 @@ class Record:
         self.replayed = False
         self.edited = False
         self.changes = True
+        self.decisions: tuple[CallDecision, ...] = ()
         self._began = 0.0
         self._shown_args: str | None = None
         self._shown_result: str | None = None
+
+    def remark(self, note: str) -> None:
+        """Add to what the receipt says in words."""
+        self.note = note if self.note is None else f"{self.note}; {note}"
+
+    def decided(self, decision: CallDecision) -> None:
+        self.decisions = (*self.decisions, decision)
 
     def start(self) -> None:
         self.started_at = time.time()
@@ -94,6 +103,7 @@ class Record:
             attempts=self.attempts,
             note=self.note,
             edited=self.args.decode() if self.edited else None,
+            decisions=self.decisions,
         )
 
     def replay(self, finished: Finished) -> None:
@@ -104,6 +114,7 @@ class Record:
         self.duration_ms = finished.duration_ms
         self.attempts = finished.attempts
         self.note = finished.note
+        self.decisions = finished.decisions
         if finished.edited is not None:
             self.args = finished.edited.encode()
         reply = finished.reply
@@ -143,6 +154,8 @@ class Record:
             replayed=self.replayed,
             attempts=self.attempts,
             note=self.note,
+            read_only=not self.changes,
+            decisions=self.decisions,
         )
 
     def _args_shown(self, redact: Redact | None) -> str:

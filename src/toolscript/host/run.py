@@ -425,6 +425,7 @@ class _Run:
             store_writes=StoreWrites() if error or ending is None else self._writes.result(),
             warnings=tuple(self._warnings),
             usage=self._usage(ending),
+            principal=setup.authority.principal if setup.authority else "",
         )
 
     def _value(self, text: bytes) -> Any:

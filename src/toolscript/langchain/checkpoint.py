@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from langchain_core.runnables import RunnableConfig
 
-from toolscript.host.approval import Answer, Approve
+from toolscript.host.approval import Again, Answer
 from toolscript.host.entries import Finished, Started, entry_from_bytes
 from toolscript.host.journal import StoredRun, StoredStatus
 from toolscript.host.lease import Lease
@@ -170,7 +170,7 @@ class RunRecord:
             elif isinstance(entry, Finished):
                 open_calls.pop(entry.seq, None)
         return {
-            id: Approve()
+            id: Again()
             for seq, (id, place) in open_calls.items()
             if self._paused_at.get(seq, 0) > place
         }
