@@ -6,6 +6,7 @@ import asyncio
 import contextvars
 import threading
 from collections.abc import Callable, Coroutine
+from contextlib import suppress
 from typing import Any, TypeVar
 
 T = TypeVar("T")
@@ -24,17 +25,35 @@ def run_blocking(work: Callable[[], Coroutine[Any, Any, T]]) -> T:
         return asyncio.run(work())
     done: list[T] = []
     failed: list[BaseException] = []
+    over = threading.Event()
+    loop = asyncio.new_event_loop()
+    task: asyncio.Task[T] = loop.create_task(work(), context=contextvars.copy_context())
 
     def target() -> None:
         try:
-            done.append(asyncio.run(work()))
+            with asyncio.Runner(loop_factory=lambda: loop) as runner:
+                done.append(runner.run(_result(task)))
         except BaseException as error:
             failed.append(error)
+        finally:
+            over.set()
 
-    context = contextvars.copy_context()
-    thread = threading.Thread(target=context.run, args=(target,), name="toolscript-run-sync")
+    thread = threading.Thread(target=target, name="toolscript-run-sync")
     thread.start()
+    try:
+        # Not `join`: one that was interrupted takes the thread for ended (CPython 3.11).
+        over.wait()
+    except BaseException:
+        # Interrupted, as in a notebook: what nobody waits for any more must not go on by itself.
+        with suppress(RuntimeError):
+            loop.call_soon_threadsafe(task.cancel)
+        over.wait()
+        raise
     thread.join()
     if failed:
         raise failed[0]
     return done[0]
+
+
+async def _result(task: asyncio.Task[T]) -> T:
+    return await task

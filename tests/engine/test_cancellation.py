@@ -6,6 +6,8 @@ import asyncio
 import inspect
 import itertools
 import selectors
+import subprocess
+import sys
 import time
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, field
@@ -398,3 +400,34 @@ async def test_a_scope_that_cancels_at_every_turn_waits_for_the_end():
     assert isinstance(told[-1], events.RunEnded)
     assert [info.status for info in codemode.list_runs()] == ["interrupted"]
     await no_task_left()
+
+
+INTERRUPTED = """
+import asyncio, os, signal
+from toolscript import CodeMode, InlineRuntime
+
+async def hangs():
+    os.kill(os.getpid(), signal.SIGINT)
+    try:
+        await asyncio.sleep(600)
+    finally:
+        print("let go", flush=True)
+
+async def main():
+    # As notebooks have it; asyncio's own handler would only cancel this task.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        CodeMode([hangs], runtime=InlineRuntime()).run_sync("await tools.hangs()")
+    except KeyboardInterrupt:
+        print("interrupted", flush=True)
+
+asyncio.run(main())
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no signals to send")
+def test_an_interrupted_run_sync_leaves_nothing_at_work():
+    done = subprocess.run(
+        [sys.executable, "-c", INTERRUPTED], capture_output=True, text=True, timeout=120, check=True
+    )
+    assert done.stdout == "let go\ninterrupted\n"
