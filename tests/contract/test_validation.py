@@ -65,6 +65,62 @@ def test_sentences(value: Any, sentence: str) -> None:
     assert sentence in refusal(SEARCH, value).message
 
 
+CAT = {"properties": {"kind": {"const": "cat"}, "lives": {"type": "number"}}}
+DOG = {"properties": {"kind": {"const": "dog"}, "name": {"type": "string"}}}
+
+
+@pytest.mark.parametrize(
+    ("schema", "value", "sentence"),
+    [
+        (
+            {"oneOf": [CAT | {"required": ["kind", "lives"]}, DOG | {"required": ["kind"]}]},
+            {"kind": "cow"},
+            'kind must be "cat" or "dog", got "cow"',
+        ),
+        (
+            {"anyOf": [{"required": ["id"]}, {"required": ["owner", "name"]}]},
+            {},
+            "the argument must have id or owner and name",
+        ),
+        (
+            {"propertyNames": {"enum": ["red", "green"]}},
+            {"blue": 1},
+            'blue is not an accepted property: its name must be one of "red" or "green"',
+        ),
+        (
+            {"propertyNames": {"pattern": "^[a-z]+$"}},
+            {"A b": 1},
+            '"A b" is not an accepted property: its name must match /^[a-z]+$/',
+        ),
+        (
+            {"properties": {"state": {"enum": [f"state-{n}" for n in range(100)]}}},
+            {"state": "State_57"},
+            '(100 in all), got "State_57" (did you mean "state-57"?)',
+        ),
+        (
+            {"properties": {"a": {"enum": []}}},
+            {"a": 1},
+            "a has a schema that no value fits, got 1",
+        ),
+        (
+            {"properties": {"a": {"minItems": 1}, "b": {"maxProperties": 2}}},
+            {"a": [], "b": {"x": 1, "y": 2, "z": 3}},
+            "a must have at least 1 item, got an array; b must have at most 2 properties",
+        ),
+    ],
+)
+def test_sentences_about_choices(schema: Any, value: Any, sentence: str) -> None:
+    assert sentence in refusal({"type": "object", **schema}, value).message
+
+
+def test_what_is_left_over_is_told_when_the_rest_is_right() -> None:
+    parts = [{"properties": {"a": {"type": "string"}}}, {"properties": {"b": {"type": "number"}}}]
+    schema = {"type": "object", "allOf": parts, "unevaluatedProperties": False}
+    wrong = refusal(schema, {"a": 1, "b": 2, "c": 3}).message
+    assert wrong == "invalid arguments: a must be a string, got 1"
+    assert "c is not an accepted property" in refusal(schema, {"a": "x", "b": 2, "c": 3}).message
+
+
 def test_at_most_forty_characters_of_the_wrong_value_are_quoted() -> None:
     long = "x" * 39 + "END" + "y" * 1_000
     message = refusal(SEARCH, {"q": "a", "n": long}).message

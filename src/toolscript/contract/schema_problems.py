@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, cast
 
 import jsonschema_rs
 
+from toolscript.contract.nearest import nearest
 from toolscript.contract.problems import (
     Path,
     Problem,
@@ -16,12 +18,16 @@ from toolscript.contract.problems import (
     is_secret,
     missing_property,
     number_text,
+    path_text,
     quote,
     unknown_property,
 )
 
 _MOST_ERRORS: Final = 32
 _MOST_UNKNOWN: Final = 12
+_MOST_WAYS: Final = 12
+_MOST_MEANT: Final = 300
+_LONGEST_MEANT: Final = 60
 _TYPE_WORDS: Final = {
     "string": "a string",
     "integer": "an integer",
@@ -56,9 +62,24 @@ def schema_problems(
             yield unknown_property((*path, name), _properties(owner), known)
     elif keyword in ("anyOf", "oneOf") and "context" in words:
         yield from _union_problems(error, schema, value)
+    elif keyword == "propertyNames":
+        inner = cast("jsonschema_rs.ValidationError", words["error"])
+        name = str(cast(Any, inner).instance)
+        wanted = _demand(inner.kind.name, inner.kind.as_dict())
+        yield Problem((*path, name), f"is not an accepted property: its name {wanted}", "unknown")
     else:
-        came = quote(_at(value, path), path, secret=is_secret(owner))
-        yield Problem(path, f"{_demand(keyword, words)}, got {came}")
+        part = _at(value, path)
+        came = quote(part, path, secret=is_secret(owner))
+        yield Problem(path, f"{_demand(keyword, words)}, got {came}{_meant(part, words)}")
+
+
+def _meant(came: Any, words: Mapping[str, Any]) -> str:
+    """The nearest of many choices, which a list of the first ones may not show."""
+    choices = words.get("options", ())
+    if not isinstance(came, str) or len(came) > _LONGEST_MEANT or len(choices) > _MOST_MEANT:
+        return ""
+    close = nearest(came, [one for one in choices if isinstance(one, str)], limit=1)
+    return f" (did you mean {json.dumps(close[0], ensure_ascii=False)}?)" if close else ""
 
 
 def _union_problems(
@@ -84,9 +105,9 @@ def _union_problems(
             for one in branch
         )
     ]
-    tag = _wrong_tag(branches, value, path)
-    if tag is not None:
-        yield tag
+    told = _wrong_tag(branches, value, path) or _nothing_of(branches, path)
+    if told is not None:
+        yield told
         return
     if inner:
         best = min(inner, key=_distance)
@@ -124,6 +145,23 @@ def _wrong_tag(
                 place, f"must be {choices_text(choices)}, got {quote(_at(value, place), place)}"
             )
     return None
+
+
+def _nothing_of(
+    branches: Sequence[Sequence[jsonschema_rs.ValidationError]], path: Path
+) -> Problem | None:
+    """Alternatives that each only miss properties: any of them will do."""
+    wanted: list[str] = []
+    for branch in branches:
+        if not all(
+            one.kind.name == "required" and tuple(one.instance_path) == path for one in branch
+        ):
+            return None
+        names = [path_text((str(one.kind.as_dict()["property"]),)) for one in branch]
+        wanted.append(" and ".join(names))
+    if len(wanted) < 2 or len(wanted) > _MOST_WAYS:
+        return None
+    return Problem(path, f"must have {either(list(dict.fromkeys(wanted)))}")
 
 
 def _distance(branch: Sequence[jsonschema_rs.ValidationError]) -> tuple[int, int]:
@@ -196,6 +234,8 @@ def _allowed(schema: Any) -> str:
     node = cast("dict[str, Any]", schema)
     if isinstance(node.get("enum"), list):
         return choices_text(node["enum"])
+    if "const" in node:
+        return choices_text([node["const"]])
     kind = node.get("type")
     kinds = cast("list[Any]", kind) if isinstance(kind, list) else [kind] if kind else []
     return either([str(word) for word in kinds])

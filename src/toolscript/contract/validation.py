@@ -82,7 +82,11 @@ class Validator:
         except (UnicodeEncodeError, ValueError) as error:
             # Lone surrogates, values that are no JSON at all, and more levels than can be listed.
             return [Problem((), f"does not fit its schema, or is no valid JSON: {error}")]
-        return [one for error in errors for one in schema_problems(error, self._schema, value)]
+        # Which properties are left over is only known once everything else is right.
+        others = [error for error in errors if error.kind.name != "unevaluatedProperties"]
+        return [
+            one for error in others or errors for one in schema_problems(error, self._schema, value)
+        ]
 
     def _listable(self, value: Any) -> bool:
         return listing_effort(Document(self._schema), value, _MOST_EFFORT) <= _MOST_EFFORT
