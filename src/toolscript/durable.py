@@ -214,7 +214,9 @@ async def stored_runs(journal: Journal) -> list[RunInfo]:
             run_id=run.run_id,
             status="interrupted" if run.status == "running" and not run.leased else run.status,
             age_s=max(0.0, now - run.created_at),
-            pending=_recorded(run).pending if run.status in ("paused", "undecided") else (),
+            pending=_recorded(run).as_shown().pending
+            if run.status in ("paused", "undecided")
+            else (),
         )
         for run in await journal.stored_runs()
     ]

@@ -14,7 +14,8 @@ from toolscript.errors import ConfigurationError
 from toolscript.host.limits import Limits
 
 Redact = Callable[[str, Any], Any]
-"""`redact(tool, value)` gives what records and events hold instead of `value`."""
+"""`redact(tool, value)` gives what records and events hold instead of `value`: arguments, a result,
+or what an error says (a string)."""
 
 
 class Knobs(TypedDict, total=False):
@@ -39,7 +40,7 @@ class Knobs(TypedDict, total=False):
     allow_eval: keep `eval` and `Function`.
     typescript: erase types; False takes JavaScript only.
     discovery: offer `codemode.search` and its like.
-    redact: what records and events hold instead of a call's arguments and result.
+    redact: what records and events hold instead of a call's arguments, result and error.
     track_lines: note the script line of each call.
     isolation: "required" refuses to run without every protection of the runtime.
     """
@@ -134,6 +135,10 @@ class Profile:
     type_maps: bool = False
     error_codes: Literal["default", "constrained", "sandbox"] = "default"
     maxima: Mapping[str, float] = field(default_factory=dict[str, float])
+
+    def without(self, *builtins: str) -> Profile:
+        """This profile with fewer of the globals that a script sees."""
+        return replace(self, builtins=self.builtins.difference(builtins))
 
     def with_knobs(self, knobs: Knobs, limits: Limits | Mapping[str, Any] | None) -> Profile:
         """This profile with knobs overridden and limits replaced or merged.

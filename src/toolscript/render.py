@@ -131,7 +131,8 @@ def _pending(result: RunResult) -> str:
     for item in result.pending:
         name = f"{item.namespace}.{item.tool}" if item.namespace else item.tool
         lines.append(
-            f"- {name}({_shorten(item.args, 400)})" + (f": {item.reason}" if item.reason else "")
+            f"- {name}({_shorten(item.as_shown().args, 400)})"
+            + (f": {item.reason}" if item.reason else "")
         )
     return "\n".join(lines)
 

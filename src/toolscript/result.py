@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields, is_dataclass
+from dataclasses import dataclass, field, fields, is_dataclass, replace
 from enum import StrEnum
 from typing import Any, Final, Literal, cast
 
@@ -142,7 +142,11 @@ class RunError:
 
 @dataclass(frozen=True, slots=True)
 class Pending:
-    """A call that waits for a person. `id` is bound to run, place, tool and arguments."""
+    """A call that waits for a person. `id` is bound to run, place, tool and arguments.
+
+    Whoever decides has to see `args` as they are. Where there is a `redact` hook (`redacted`),
+    everybody else gets `shown` in their place: see `as_shown`.
+    """
 
     id: str
     tool: str
@@ -152,6 +156,12 @@ class Pending:
     line: int | None = None
     namespace: str | None = None
     effects_so_far: tuple[str, ...] = ()
+    redacted: bool = False
+    shown: Any = None
+
+    def as_shown(self) -> Pending:
+        """This question as events, lists of runs and texts have it."""
+        return replace(self, args=self.shown) if self.redacted else self
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,6 +233,10 @@ class RunResult:
 
         bounds = [most for most in (max_tokens, self.max_output_tokens) if most is not None]
         return render_text(self, min(bounds, default=None))
+
+    def as_shown(self) -> RunResult:
+        """This result for those who do not decide about its calls; see `Pending.as_shown`."""
+        return replace(self, pending=tuple(item.as_shown() for item in self.pending))
 
     def unwrap(self) -> Any:
         """The value of a completed run.

@@ -20,7 +20,7 @@ def main(arguments: argparse.Namespace) -> int:
     if arguments.run_id is None:
         return runs.main(arguments)
     path = runs.journal_file(arguments.journal)
-    _print_run(asyncio.run(_result(path, arguments.run_id)), as_json=arguments.json)
+    print_run(asyncio.run(_result(path, arguments.run_id)), as_json=arguments.json)
     return DONE
 
 
@@ -41,9 +41,9 @@ async def _result(path: Path, run_id: str) -> RunResult:
     return RunResult.from_json(stored.outcome.decode())
 
 
-def _print_run(result: RunResult, *, as_json: bool) -> None:
+def print_run(result: RunResult, *, as_json: bool) -> None:
     if as_json:
-        print(result.to_json())
+        print(result.as_shown().to_json())
         return
     console = Console(highlight=False)
     console.print(f"{escape(result.run_id)}: {result.status}")

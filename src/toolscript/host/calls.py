@@ -18,19 +18,19 @@ from typing import Any
 from toolscript import jsontext
 from toolscript.errors import ToolError
 from toolscript.events import CallCompleted, CallDenied, CallFailed, CallPending, CallStarted
-from toolscript.host.approval import Again, Reject, pending_id
+from toolscript.host.approval import Again, Reject
 from toolscript.host.arguments import fitting_arguments
 from toolscript.host.context import CallContext
 from toolscript.host.delivery import Delivery
 from toolscript.host.endings import bad_guest, call_limit
-from toolscript.host.entries import SHOWN_CHARS, Finished, Reply
+from toolscript.host.entries import Finished, Reply
 from toolscript.host.failures import failed, failure_of, script_error, status_of
 from toolscript.host.handler import handled
 from toolscript.host.known_tools import KnownTools
 from toolscript.host.live_call import LiveCall
 from toolscript.host.observe import Observer
 from toolscript.host.permission import check_authority, needs_permission, permission, word_of
-from toolscript.host.receipts import Record
+from toolscript.host.receipts import Record, redacted
 from toolscript.host.replay import CallId
 from toolscript.host.results import fitting_result
 from toolscript.host.schedule import Schedule, overlaps
@@ -228,7 +228,8 @@ class Calls:
         """Whether the journal takes care of the call: it was made in an earlier part of the run."""
         journal, record = self._setup.journal, call.record
         assert journal is not None
-        call.known = known_call(self._setup.run_id, call.entry.expression, record)
+        redact = self._setup.profile.redact
+        call.known = record.known(self._setup.run_id, call.entry.expression, redact)
         options = call.entry.tool.options
         recalled = journal.recall(call.known, repeatable=options.idempotent or options.read_only)
         if recalled.finished is not None:
@@ -258,7 +259,7 @@ class Calls:
                 self._setup,
                 call,
                 effects_so_far=self._effects,
-                waits=lambda pending: self._observer.send(CallPending(self._setup.run_id, pending)),
+                waits=self._asked,
                 person_decides=self._person_decides,
             )
         except BaseException as error:
@@ -274,6 +275,9 @@ class Calls:
         self._schedule.decide(call)
         self.start()
 
+    def _asked(self, pending: Pending) -> None:
+        self._observer.send(CallPending(self._setup.run_id, pending.as_shown()))
+
     def _effects(self) -> list[str]:
         """The calls that have changed something so far, as a person may read them."""
         return [
@@ -284,15 +288,19 @@ class Calls:
 
     def undecided(self, calls: Sequence[CallId]) -> tuple[Pending, ...]:
         """What a person has to know of calls whose outcome the journal does not know."""
-        effects = tuple(self._effects())
+        effects, redact = tuple(self._effects()), self._setup.profile.redact
         found: list[Pending] = []
         for call in calls:
             record = self.records.get(call.seq)
+            args = jsontext.loads(record.args) if record else call.shown
+            tool = record.tool if record else call.tool
             found.append(
                 Pending(
                     id=call.id,
-                    tool=record.tool if record else call.tool,
-                    args=jsontext.loads(record.args) if record else call.shown,
+                    tool=tool,
+                    args=args,
+                    redacted=redact is not None,
+                    shown=None if redact is None else redacted(tool, args, redact),
                     reason="its process died while it was under way: Approve makes it again, "
                     "Reject takes it as failed",
                     seq=call.seq,
@@ -436,9 +444,3 @@ class Calls:
         self.live.pop(seq, None)
         self.pending.pop(seq, None)
         self._schedule.leave(call)
-
-
-def known_call(run_id: str, tool: str, record: Record) -> CallId:
-    """A call as the journal knows it."""
-    shown = record.args[:SHOWN_CHARS].decode(errors="replace")
-    return CallId(record.seq, pending_id(run_id, record.seq, tool, record.args), tool, shown)

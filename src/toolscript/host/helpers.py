@@ -10,7 +10,6 @@ from typing import Any, Final, cast
 from toolscript import jsontext
 from toolscript.host.approval import Reject
 from toolscript.host.arguments import fitting_arguments
-from toolscript.host.calls import known_call
 from toolscript.host.context import CallContext
 from toolscript.host.delivery import Delivery
 from toolscript.host.endings import bad_guest, call_limit
@@ -121,7 +120,7 @@ class Helpers:
         journal = self._setup.journal
         if journal is None:
             return None, Recalled("new")
-        known = known_call(self._setup.run_id, record.tool, record)
+        known = record.known(self._setup.run_id, record.tool, self._setup.profile.redact)
         helper = self._setup.helpers.get(record.tool)
         repeatable = helper is None or helper.options.idempotent or helper.options.read_only
         return known, journal.recall(known, repeatable=repeatable)

@@ -24,7 +24,7 @@ from toolscript.host.policy import (
     capabilities_of,
     decided,
 )
-from toolscript.host.receipts import Record
+from toolscript.host.receipts import Record, redacted
 from toolscript.host.setup import RunSetup
 from toolscript.render import shorten_string
 from toolscript.result import CallDecision, Pending
@@ -165,11 +165,14 @@ async def _ask_options(setup: RunSetup, call: LiveCall) -> str | None:
 
 
 def _pending(setup: RunSetup, call: LiveCall, reason: str, effects: tuple[str, ...]) -> Pending:
-    record = call.record
+    record, redact = call.record, setup.profile.redact
+    args = jsontext.loads(call.sent)
     return Pending(
         id=pending_id(setup.run_id, record.seq, call.entry.expression, call.sent),
         tool=record.tool,
-        args=jsontext.loads(call.sent),
+        args=args,
+        redacted=redact is not None,
+        shown=None if redact is None else redacted(record.tool, args, redact),
         reason=reason,
         seq=record.seq,
         line=record.line,

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import time
-from typing import Final
+from dataclasses import replace
+from typing import Any, Final
 
 from toolscript import jsontext
-from toolscript.host.entries import Finished, Reply
+from toolscript.host.approval import pending_id
+from toolscript.host.entries import SHOWN_CHARS, Finished, Reply
 from toolscript.host.replay import CallId
 from toolscript.host.values import JsonText, json_text
 from toolscript.profiles import Redact
@@ -147,7 +149,7 @@ class Record:
             namespace=self.namespace,
             args=jsontext.loads(self._args_shown(redact)),
             result=None if result is None else jsontext.loads(result),
-            error=self.error,
+            error=self._error_shown(redact),
             started_at=self.started_at,
             duration_ms=self.duration_ms,
             line=self.line,
@@ -156,6 +158,27 @@ class Record:
             note=self.note,
             read_only=not self.changes,
             decisions=self.decisions,
+        )
+
+    def known(self, run_id: str, tool: str, redact: Redact | None) -> CallId:
+        """The call as the journal knows it; `tool` is how scripts name the tool."""
+        shown = self.args if redact is None else self._args_shown(redact).encode()
+        return CallId(
+            self.seq,
+            pending_id(run_id, self.seq, tool, self.args),
+            tool,
+            shown[:SHOWN_CHARS].decode(errors="replace"),
+        )
+
+    def _error_shown(self, redact: Redact | None) -> CallError | None:
+        error = self.error
+        if error is None or redact is None:
+            return error
+        message = redacted(self.tool, error.message, redact)
+        return replace(
+            error,
+            message=message if isinstance(message, str) else jsontext.dumps(message),
+            details=None if error.details is None else redacted(self.tool, error.details, redact),
         )
 
     def _args_shown(self, redact: Redact | None) -> str:
@@ -169,17 +192,23 @@ class Record:
         return _shown(self.tool, self.result.text, redact)
 
 
+def redacted(tool: str, value: Any, redact: Redact) -> Any:
+    """What the embedder's hook shows of a JSON value, as a JSON value.
+
+    The hook keeps secrets: of what it could not look at nothing is shown.
+    """
+    try:
+        return jsontext.loads(json_text(redact(tool, value)).text)
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
+        return f"[not shown: the redaction hook failed with {type(error).__name__}]"
+
+
 def _shown(tool: str, text: str, redact: Redact | None) -> str:
     """JSON of what a receipt shows of a value: redacted, and of a large one only an idea."""
     if redact is not None:
-        try:
-            text = json_text(redact(tool, jsontext.loads(text))).text
-        except KeyboardInterrupt:
-            raise
-        except BaseException as error:
-            # The hook keeps secrets: what it could not look at is not shown.
-            name = type(error).__name__
-            return jsontext.dumps(f"[not shown: the redaction hook failed with {name}]")
+        text = jsontext.dumps(redacted(tool, jsontext.loads(text), redact))
     if len(text) > RECEIPT_CHARS:
         return jsontext.dumps(shorten_string(text, _SHOWN_CHARS))
     return text

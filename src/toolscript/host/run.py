@@ -157,7 +157,7 @@ class _Run:
                 stopped.__cause__ = BaseExceptionGroup("other calls ended the same way", rest)
         # Whoever watches hears of every end.
         result = self._result(ending if stopped is None else left_by(stopped))
-        self._observer.send(RunEnded(setup.run_id, result))
+        self._observer.send(RunEnded(setup.run_id, result.as_shown()))
         await self._observer.close()
         if stopped is not None:
             raise stopped
