@@ -150,3 +150,55 @@ def test_advice(source: str, code: str, line: int) -> None:
 )
 def test_no_advice_where_all_is_well(source: str) -> None:
     assert prepare(source).warnings == ()
+
+
+@pytest.mark.parametrize(
+    ("source", "name", "message", "line", "column", "says"),
+    [
+        ("console.table(1)", "TypeError", "not a function", 1, 14, "console.log"),
+        ("const a = []; a.fliter(f)", "TypeError", "not a function", 1, 23, "a.filter"),
+        ("const orders = []; order.x", "ReferenceError", "order is not defined", 1, 20, "`orders`"),
+        ("const n = 0; n += 1", "TypeError", "'n' is read-only", 1, 14, "let n"),
+        ("return 1n + 1", "TypeError", "cannot convert BigInt to number", 1, 13, "Number("),
+        ("const r = {}; r.a[0].b", "TypeError", "cannot read property '0' of undefined", 1, 15,
+         "r.a?.[0]"),
+        ("if (a and b) {}", "SyntaxError", "Unexpected identifier 'and'", 1, 7, "&&"),
+        ("if (a) {} elif (b) {}", "SyntaxError", "expecting ';'", 1, 20, "else if"),
+        ("return _.sum(a)", "ReferenceError", "_ is not defined", 1, 8, "no packages"),
+        ("callTool('a')", "ReferenceError", "callTool is not defined", 1, 1, "tools.name"),
+    ],
+)  # fmt: skip
+def test_common_mistakes(
+    source: str, name: str, message: str, line: int, column: int, says: str
+) -> None:
+    assert says in hint(source, name, message, line, column)
+
+
+@pytest.mark.parametrize(
+    ("source", "says"),
+    [
+        ("SELECT id, total\nFROM orders WHERE late", "SQL"),
+        ("-- late ones\nselect * from orders;", "SQL"),
+        ("INSERT INTO orders VALUES (1)", "SQL"),
+        ("<tool_call><name>list</name></tool_call>", "markup"),
+        ("const a = <div className='x'>hi</div>;", "markup"),
+        ("return (\n  <b>1</b>\n);", "markup"),
+    ],
+)
+def test_other_languages_are_named(source: str, says: str) -> None:
+    found = problems(source)[0]
+    assert found.code == "language"
+    assert says in found.message
+
+
+@pytest.mark.parametrize(
+    "source", ["const a = `<b>${x}</b>`; f(", "f('<a>b</a>' + ;", "const from = select(1; // FROM"]
+)
+def test_text_in_a_broken_script_is_not_taken_for_a_language(source: str) -> None:
+    assert problems(source)[0].code == "syntax"
+
+
+def test_a_script_that_is_only_json_is_warned_of() -> None:
+    assert prepare('{"tool": "list_sites", "args": {}}').warnings[0].code == "only-json"
+    assert prepare("({ a: 1 })").warnings == ()
+    assert prepare('({ "a": await tools.list_sites({}) }).a').warnings == ()

@@ -8,7 +8,7 @@ from typing import Final
 from tree_sitter import Node
 
 from toolscript.script.diagnostic import Diagnostic, diagnostic_at
-from toolscript.script.syntax import Syntax, find_all, start
+from toolscript.script.syntax import Syntax, end, find_all, start
 from toolscript.script.text import Lines
 
 TOOL_ROOTS: Final = frozenset({"tools", "codemode", "bindings"})
@@ -36,7 +36,22 @@ def advise(
         for each in syntax.of_kind("expression_statement")
         if last is None or each.id != last.id
     ]
+    if last is not None:
+        found.append(_only_json(syntax, last))
     return _warnings(syntax, [each for each in found if each is not None])
+
+
+def _only_json(syntax: Syntax, last: Node) -> _Advice | None:
+    """The script is an object of JSON, as a model writes it that means to call a tool."""
+    value = last.named_children[0] if last.named_children else last
+    pairs = value.named_children if value.type == "object" else []
+    keys = [each.child_by_field_name("key") for each in pairs]
+    if not keys or end(value) - start(value) < len(syntax.units.strip()):
+        return None
+    if any(key is None or key.type != "string" for key in keys):
+        return None
+    message = "the script is only a value of JSON: it calls nothing"
+    return last, "only-json", message, "write JavaScript: return await tools.name({ ... });"
 
 
 def advise_result(syntax: Syntax) -> tuple[Diagnostic, ...]:

@@ -21,6 +21,11 @@ _OPERATOR_WORDS: Final = words(
 )
 _CONDITION_WORDS: Final = frozenset(["if", "while", "for", "with"])
 
+_STRING_HINT: Final = (
+    "write a quote inside of a string as \\' or \\\", or put a text with quotes or several lines "
+    "between backticks"
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Unbalanced:
@@ -29,6 +34,7 @@ class Unbalanced:
     offset: int
     message: str
     opened: int | None = None
+    hint: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +121,8 @@ class _Scan:
                 break
             else:
                 at += 1
-        return Unbalanced(first, f"the string that begins with {quote} does not end on its line")
+        message = f"the string that begins with {quote} does not end on its line"
+        return Unbalanced(first, message, hint=_STRING_HINT)
 
     def _template(self) -> None:
         units, at = self.units, self.at

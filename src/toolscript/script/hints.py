@@ -10,57 +10,13 @@ from typing import Final
 
 from tree_sitter import Node
 
+from toolscript.script.absent import absent_hint
 from toolscript.script.advice import called_tool
 from toolscript.script.find import find_program
 from toolscript.script.language import find_foreign
-from toolscript.script.syntax import Syntax, descend, end, start
+from toolscript.script.syntax import Syntax, descend, end, find_all, start
 from toolscript.script.text import Lines, to_units, words
 
-_TOOLS_ONLY: Final = "a script reaches the world only through its tools"
-
-_ABSENT: Final = {
-    "require": "there are no modules to require; " + _TOOLS_ONLY,
-    "module": "there is no `module` object; `return` the result instead",
-    "exports": "there is no `exports` object; `return` the result instead",
-    "fetch": "there is no network; " + _TOOLS_ONLY,
-    "axios": "there is no network; " + _TOOLS_ONLY,
-    "XMLHttpRequest": "there is no network; " + _TOOLS_ONLY,
-    "WebSocket": "there is no network; " + _TOOLS_ONLY,
-    "process": "there is no process and no environment; " + _TOOLS_ONLY,
-    "fs": "there is no file system; " + _TOOLS_ONLY,
-    "path": "there is no `path` module; join paths as strings",
-    "os": "there is no operating system to ask; " + _TOOLS_ONLY,
-    "Deno": "this is not Deno; " + _TOOLS_ONLY,
-    "Bun": "this is not Bun; " + _TOOLS_ONLY,
-    "Buffer": "there is no Buffer; use `btoa`, `atob`, TextEncoder and Uint8Array",
-    "window": "this is not a browser; use `globalThis` or a variable",
-    "document": "this is not a browser: there is no document",
-    "localStorage": "this is not a browser; use `store(key, value)` and `load(key)`",
-    "sessionStorage": "this is not a browser; use `store(key, value)` and `load(key)`",
-    "alert": "this is not a browser; use `console.log`",
-    "prompt": "nobody can be asked here; `return` and ask outside of the script",
-    "crypto": "there is no `crypto`; use Math.random where randomness need not be secret",
-    "performance": "there is no `performance`; use Date.now()",
-    "Intl": "there is no `Intl`; format by hand",
-    "setTimeout": "there are no timers here; await the tool calls themselves",
-    "setInterval": "there are no timers here; await the tool calls themselves",
-    "setImmediate": "there are no timers here; await the tool calls themselves",
-    "sleep": "there are no timers here; await the tool calls themselves",
-    "console": "there is no console here; `return` the result",
-    "print": "this is JavaScript: use `console.log(...)`",
-    "None": "this is JavaScript: write `null`",
-    "True": "this is JavaScript: write `true`",
-    "False": "this is JavaScript: write `false`",
-    "len": "this is JavaScript: use `.length`",
-    "str": "this is JavaScript: use `String(...)`",
-    "int": "this is JavaScript: use `Number(...)`",
-    "range": "this is JavaScript: use `for (let i = 0; i < n; i++)`",
-    "dict": "this is JavaScript: use an object, `{ key: value }`",
-    "list": "this is JavaScript: use an array, `[a, b]`",
-    "self": "this is JavaScript: use `this`, or a variable",
-    "json": "this is JavaScript: use `JSON`",
-    "asyncio": "this is JavaScript: use `await Promise.all([...])`",
-}
 _NOT_DEFINED: Final = re.compile(r"^'?([\w$]+)'? is not defined")
 _OF_NOTHING: Final = re.compile(
     r"read property '([^']*)' of (undefined|null)"
@@ -78,11 +34,6 @@ _TOO_LONG: Final = re.compile(
 )
 _MOST_NAMES: Final = 12
 _MOST_TEXT: Final = 60
-
-
-def absent_hint(name: str) -> str:
-    """What to do about a global that does not exist here, or "" where nothing is known."""
-    return _ABSENT.get(name, "")
 
 
 NOTHING_RETURNED: Final = "the script returned nothing; `return` the value that should be read"
@@ -174,14 +125,26 @@ def _undefined_name(error: _Failure) -> str:
         return f"{foreign.message}; {foreign.hint}"
     if name in error.tool_names:
         return f"tools are members of `tools`: write `await tools.{name}({{ ... }})`"
-    if name in _ABSENT:
-        return f"{_ABSENT[name]}. {_known_tools(error)}".rstrip()
+    absent = absent_hint(name)
+    if absent:
+        return f"{absent}. {_known_tools(error)}".rstrip()
+    own = get_close_matches(name, _declared_names(error.syntax), n=1, cutoff=0.7)
+    if own:
+        return f"did you mean `{own[0]}`, which the script declares?"
     near = get_close_matches(name, error.globals_known, n=2, cutoff=0.7)
     near_tools = get_close_matches(name, error.tool_names, n=2, cutoff=0.7)
     if near or near_tools:
         names = [f"`{each}`" for each in near] + [f"`tools.{each}`" for each in near_tools]
         return f"did you mean {' or '.join(names)}?"
     return f"`{name}` is declared nowhere. {_known_tools(error)}".rstrip()
+
+
+def _declared_names(syntax: Syntax) -> set[str]:
+    names = [each.child_by_field_name("name") for each in find_all(syntax.root, _DECLARING)]
+    return {syntax.text(name) for name in names if name is not None and name.type == "identifier"}
+
+
+_DECLARING: Final = frozenset({"variable_declarator", "function_declaration", "class_declaration"})
 
 
 def _known_tools(error: _Failure) -> str:
@@ -299,6 +262,11 @@ def _wrong_shape(error: _Failure) -> str:
                 f"`{called}` is not a function: `{target}` is no array. "
                 f"Look at its shape first: console.log({target})"
             )
+        if target == "console":
+            return "the console has log, info, warn, error and debug; write `console.log(value)`"
+        near = get_close_matches(method, _METHODS, n=1, cutoff=0.7) if target else []
+        if near and near[0] != method:
+            return f"`{called}` is not a function; did you mean `{target}.{near[0]}`?"
         return f"`{called}` is not a function"
     match = _OF_NOTHING.search(error.message)
     if match is None:
@@ -313,7 +281,7 @@ def _wrong_shape(error: _Failure) -> str:
                 if target:
                     return (
                         f"`{target}` is {nothing}. Look at the shape of what you have with "
-                        f"console.log, or write `{target}?.{member}`"
+                        f"console.log, or write `{target}?.{_access(member)}`"
                     )
     return ""
 
@@ -321,6 +289,16 @@ def _wrong_shape(error: _Failure) -> str:
 _ARRAY_METHODS: Final = words(
     """
     map filter forEach find some every reduce slice sort flatMap join includes push at
+    """
+)
+
+
+_METHODS: Final = _ARRAY_METHODS | words(
+    """
+    reverse concat indexOf findIndex splice pop shift unshift keys values entries flat fill
+    toSorted toReversed split trim replace replaceAll match matchAll toUpperCase toLowerCase
+    startsWith endsWith padStart padEnd substring charAt repeat localeCompare toFixed toString
+    getTime getFullYear toISOString has get set add delete then catch finally
     """
 )
 
@@ -336,13 +314,37 @@ def _called_text(error: _Failure) -> str:
 
 
 def _object_of(syntax: Syntax, node: Node, member: str) -> str:
-    if node.type != "member_expression":
+    if node.type not in ("member_expression", "subscript_expression"):
         return ""
-    target, name = node.child_by_field_name("object"), node.child_by_field_name("property")
+    target = node.child_by_field_name("object")
+    name = node.child_by_field_name("property") or node.child_by_field_name("index")
     if target is None or name is None or syntax.text(name) != member:
         return ""
     text = syntax.text(target)
     return text if len(text) <= 60 else ""
+
+
+def _access(member: str) -> str:
+    return f"[{member}]" if member.isdigit() else member
+
+
+def _wrong_kind(error: _Failure) -> str:
+    """A value that cannot be changed, or cannot be computed with."""
+    if error.name != "TypeError":
+        return ""
+    constant = _READ_ONLY.search(error.message)
+    if constant is not None and constant.group(1) in _declared_names(error.syntax):
+        name = constant.group(1)
+        return f"`{name}` is declared with `const`: write `let {name}` to change it later"
+    if "BigInt" in error.message:
+        return (
+            "a bigint and a number do not mix: write `Number(x)` for the bigint, "
+            "or `BigInt(n)` for the number"
+        )
+    return ""
+
+
+_READ_ONLY: Final = re.compile(r"'([\w$]+)' is read-only")
 
 
 def _too_long(error: _Failure) -> str:
@@ -365,11 +367,29 @@ def _syntax(error: _Failure) -> str:
         return "`await` works at the top level and in `async` functions: write `async` in front of the function"
     if re.match(r"\s*(?:import|export)\b", line) and "no export" not in error.message:
         return "nothing can be imported or exported here; call `tools` and `return` the result"
+    word = _python_word(error)
+    if word:
+        return f"this is JavaScript: write `{_PYTHON_WORDS[word]}` instead of `{word}`"
     if re.search(r"^\s*#", line):
         return "a comment begins with // in JavaScript"
     if "redefinition" in error.message or "already been declared" in error.message:
         return "a name can be declared once in a block: leave out the second `const` or `let`"
     return ""
+
+
+_PYTHON_WORDS: Final = {
+    "elif": "else if", "and": "&&", "or": "||", "not": "!", "is": "===", "except": "catch",
+    "pass": "{}", "raise": "throw",
+}  # fmt: skip
+_OPERATOR: Final = re.compile(r"(and|or|is|not)\b")
+_KEYWORD: Final = re.compile(r"(?:^|[};)]\s*|\s)(elif|except|pass|raise)\b(?!\s*[=.,:])")
+
+
+def _python_word(error: _Failure) -> str:
+    """The word of Python that stands at the error, or begins a statement on its line."""
+    found = _OPERATOR.match(error.syntax.units, error.offset or 0)
+    found = found or _KEYWORD.search(error.line_text())
+    return found.group(1) if found is not None else ""
 
 
 def _not_callable(error: _Failure) -> str:
@@ -385,6 +405,7 @@ _RULES: Final[tuple[Callable[[_Failure], str], ...]] = (
     _missing_await,
     _json_of_value,
     _wrong_shape,
+    _wrong_kind,
     _too_long,
     _syntax,
     _not_callable,

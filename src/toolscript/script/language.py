@@ -37,6 +37,14 @@ _SHELL_COMMANDS: Final = words(
 )
 _SHELL_LINE: Final = re.compile(r"^(?:[$>%][ ]+)?([a-z][\w-]*)(?=[ \t]|$)(.*)$")
 _CODE: Final = re.compile(r"[=;{}\[\]`]|\w\(|=>|//|\b(?:const|let|var|return|await|function)\b")
+_SQL: Final = re.compile(
+    r"\s*(?:--[^\n]*\n\s*)*(SELECT\s.+?\sFROM\s|INSERT\s+INTO\s|UPDATE\s+\S+\s+SET\s"
+    r"|DELETE\s+FROM\s|CREATE\s+TABLE\s|WITH\s+\w+\s+AS\s*\()",
+    re.IGNORECASE | re.DOTALL,
+)
+_MARKUP: Final = re.compile(
+    r"(?:\A|=>?|\(|\breturn)\s*(<[A-Za-z][\w.:-]*(?:\s[^<>]{0,200})?>[^<>`'\"]{0,200}</?[A-Za-z])"
+)
 _SEPARATORS: Final = re.compile(r"\n|&&|\|\||[|;]")
 
 
@@ -67,6 +75,20 @@ def find_foreign(units: str, *, valid: bool) -> Foreign | None:
             "write it in JavaScript: `const x = await tools.name({ key: value });`, "
             "`for (const x of xs) { ... }`, `if (...) { ... }`, `null`, `true`, `false`, `//`",
             python,
+        )
+    query = _SQL.match(units)
+    if query is not None:
+        return Foreign(
+            f"{_EXPECTED}, but this looks like SQL",
+            "there is no database here; pass the query to a tool that runs it, as a string",
+            query.start(1),
+        )
+    markup = _MARKUP.search(units)
+    if markup is not None:
+        return Foreign(
+            f"{_EXPECTED}, but this holds markup",
+            "there is no JSX, HTML or XML here; write markup as text, in quotes",
+            markup.start(1),
         )
     if _is_prose(units):
         return Foreign(

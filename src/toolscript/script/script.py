@@ -308,7 +308,7 @@ def _syntax_error(syntax: Syntax, lines: Lines, typescript: bool) -> Diagnostic:
     """
     unbalanced = find_unbalanced(syntax.units)
     if unbalanced is not None:
-        hint = ""
+        hint = unbalanced.hint
         if unbalanced.opened is not None:
             hint = "it was opened at {}:{}".format(*lines.position(unbalanced.opened))
         raise ScriptError(

@@ -20,10 +20,10 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from toolscript.errors import ConfigurationError
+from toolscript.script.absent import absent_hint
 from toolscript.script.checker_process import ROOT, CheckerDied, CheckerProcess
 from toolscript.script.compiler import Finding, native_checker, run_tsc, tsc_on_path
 from toolscript.script.diagnostic import Diagnostic, excerpt
-from toolscript.script.hints import absent_hint
 from toolscript.script.script import Script, Typed
 
 MOST_DIAGNOSTICS: Final = 8
