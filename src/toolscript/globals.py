@@ -94,7 +94,8 @@ declare const console: {
     Global(
         switch="store",
         names=("store", "load"),
-        declaration="/** Keeps a value for later scripts; undefined deletes it. */\n"
+        declaration="/** Keeps a value for later scripts, where the application keeps it; undefined "
+        "deletes it. */\n"
         "declare function store(key: string, value: unknown): void;\n"
         "/** A value kept by an earlier script, or undefined. */\n"
         "declare function load(key: string): any;",

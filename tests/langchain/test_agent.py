@@ -24,7 +24,7 @@ from pydantic import BaseModel
 
 from tests.langchain.model import Recorder, calls, code, done, scripted
 from tests.langchain.scripts import caught, run_message, run_value
-from toolscript import CodeModeTool
+from toolscript import CodeModeTool, ConfigurationError
 
 ASK: dict[str, Any] = {"messages": [("user", "go")]}
 
@@ -259,6 +259,36 @@ async def test_input_and_store_are_made_from_the_runtime() -> None:
     assert first.content == "Bern"
     assert second.status == "error"
     assert kept == {"visits": 2}
+
+
+async def test_there_is_a_store_only_where_somebody_keeps_it() -> None:
+    kept: dict[str, Any] = {}
+    assert "store(" not in CodeModeTool([add]).description
+    assert "store(" in CodeModeTool([add], store=kept).description
+    message = await run_message([add], "return typeof store;")
+    assert message.content == "undefined"
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"tools": add}, ("tools=", "[add]")),
+        ({"name": 3}, ("name=", "3")),
+        ({"declarations": "prompt"}, ("declarations=", "'system'")),
+        ({"prompt_tokens": "8k"}, ("prompt_tokens=", "'8k'")),
+        ({"store": [1]}, ("store=", "mapping")),
+        ({"authority": "ada"}, ("authority=", "Authority(principal='ada')")),
+        ({"middleware": 3}, ("middleware=", "list")),
+        ({"output_schemas": ["x"]}, ("output_schemas=", "mapping")),
+        ({"profile": None}, ("profile=", "None")),
+        ({"policy": lambda request: True}, ("policy=", "Policy(")),
+    ],
+)
+def test_a_part_of_the_wrong_kind(options: dict[str, Any], words: tuple[str, ...]) -> None:
+    with pytest.raises(ConfigurationError) as refused:
+        CodeModeTool(**{"tools": [add], **options})
+    for word in words:
+        assert word in str(refused.value)
 
 
 # -- artifacts, commands, streams, traces

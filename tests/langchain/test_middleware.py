@@ -312,3 +312,33 @@ async def test_an_answer_in_the_place_of_a_result_has_to_fit_or_is_told_as_it_is
     fits, kind, said = message.artifact["value"]
     assert (fits, kind) == ({"north": 47}, "invalid_result")
     assert "ask somebody else" in said
+
+
+async def test_a_pattern_that_names_no_tool_is_warned_of_once_with_the_nearest() -> None:
+    agent = create_agent(
+        scripted(code("return 1;"), done(), code("return 2;"), done()),
+        tools=[get_weather, delete_city],
+        middleware=[CodeModeMiddleware(["get_*", "delet_*"], keep=["*"])],
+    )
+
+    async def twice() -> None:
+        await agent.ainvoke(ASK)
+        await agent.ainvoke(ASK)
+
+    with pytest.warns(UserWarning, match="delet_") as told:
+        await twice()
+    ours = [str(one.message) for one in told if "CodeModeMiddleware" in str(one.message)]
+    assert len(ours) == 1
+    assert "tools=" in ours[0]
+    assert "'delet_*'" in ours[0]
+    assert "delete_city" in ours[0]
+
+
+async def test_scripts_of_a_middleware_have_no_store_and_are_promised_none() -> None:
+    agent = create_agent(
+        scripted(code("return typeof store + typeof load;"), done()),
+        tools=[get_weather],
+        middleware=[CodeModeMiddleware()],
+    )
+    messages = tool_messages(await agent.ainvoke(ASK))
+    assert messages[-1].content == "undefinedundefined"

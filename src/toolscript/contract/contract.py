@@ -43,11 +43,7 @@ def namespaces_from(tools: Any) -> tuple[Namespace, ...]:
                 for group in (Namespace(name, tools) for name, tools in named.items())
             ),
         )
-    if isinstance(tools, str | bytes) or not isinstance(tools, Iterable):
-        raise ContractError(
-            f"CodeMode(tools=) takes a list of tools or a mapping of namespace to tools, not "
-            f"{described(tools)}; a single tool goes in a list, [{getattr(tools, '__name__', 'tool')}]"
-        )
+    check_group(tools)
     loose: list[Any] = []
     grouped: list[Namespace] = []
     for item in cast("Iterable[Any]", tools):
@@ -56,6 +52,17 @@ def namespaces_from(tools: Any) -> tuple[Namespace, ...]:
         else:
             loose.append(item)
     return (Namespace("", tuple(tools_from(loose))), *grouped)
+
+
+def check_group(tools: Any) -> None:
+    """Raises `ContractError` for what is no list of tools, such as a single one."""
+    # A single tool of some frameworks can be iterated over, too; no list has a name.
+    name = getattr(tools, "name", None) or getattr(tools, "__name__", None)
+    if name or isinstance(tools, str | bytes) or not isinstance(tools, Iterable):
+        raise ContractError(
+            f"tools= takes a list of tools or a mapping of namespace to tools, not "
+            f"{described(tools)}; a single tool goes in a list: [{name or 'tool'}]"
+        )
 
 
 Note = tuple[int | None, str]

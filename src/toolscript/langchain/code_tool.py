@@ -11,11 +11,14 @@ from pydantic import PrivateAttr
 
 from toolscript.contract.tool import JsonSchema
 from toolscript.engine import CodeMode
+from toolscript.given import MAPPING, NAME, TEXT, Wanted, a, check, maybe, one_of, whole
 from toolscript.host.policy import Authority
 from toolscript.langchain.engines import EngineOptions, Engines, converted
 from toolscript.langchain.inject import Inject
 from toolscript.langchain.script_tool import ScriptTool
 from toolscript.langchain.session import Around
+from toolscript.options import without_store
+from toolscript.parts import AUTHORITY
 from toolscript.result import UNSET
 
 if TYPE_CHECKING:
@@ -30,6 +33,29 @@ SUMMARY: Final = (
     "Run a TypeScript script that calls tools. Write one script for the whole job: call tools "
     "with await, loop, filter and join in code, and return only what is needed."
 )
+
+
+_TAKES: Final[Mapping[str, Wanted]] = {
+    "name": NAME,
+    "description": maybe(TEXT),
+    "declarations": one_of("description", "system"),
+    "prompt_tokens": maybe(whole(1)),
+    "result_tokens": maybe(whole(1)),
+    "store": maybe(
+        Wanted(
+            "a mapping that can be written to, or a function that gives one",
+            lambda value: isinstance(value, MutableMapping) or callable(value),
+        )
+    ),
+    "authority": Wanted(
+        "an Authority or None, or a function that gives one",
+        lambda value: AUTHORITY.takes(value) or callable(value),
+        AUTHORITY.instead,
+    ),
+    "middleware": a(list, tuple, words="a list of agent middleware"),
+    "inject": maybe(MAPPING),
+    "output_schemas": maybe(MAPPING),
+}
 
 
 class CodeModeTool(ScriptTool):
@@ -50,13 +76,18 @@ class CodeModeTool(ScriptTool):
         result_tokens: budget of what the model reads back.
         input, context, store, authority: for each run, as in `CodeMode.run`; a function is
             called with the `ToolRuntime`. Tools get the runtime as `context.app` by default. A
-            `store` is read before a run and written after one that completed.
+            `store` is read before a run and written after one that completed; without one,
+            scripts have no `store` and `load`, since nobody would keep the values.
         middleware: agent middleware around each nested call, the first one outermost: its
             `wrap_tool_call`, and human approval and call limits as if the model had asked.
         inject: values for arguments that are annotated with `InjectedToolArg`, by name.
         output_schemas: tool name → schema of its result, where its annotations do not say it.
         return_direct, tags, metadata, extras: as for any LangChain tool.
         options: knobs and parts of `CodeMode`.
+
+    Raises:
+        ConfigurationError, ContractError: as `CodeMode` does, and for an argument of the wrong
+            kind.
     """
 
     _engines: Engines = PrivateAttr()
@@ -86,7 +117,23 @@ class CodeModeTool(ScriptTool):
         extras: dict[str, Any] | None = None,
         **options: Unpack[EngineOptions],
     ):
-        engines = Engines(converted(tools, output_schemas or {}), options)
+        for parameter, value in (
+            ("name", name),
+            ("description", description),
+            ("declarations", declarations),
+            ("prompt_tokens", prompt_tokens),
+            ("result_tokens", result_tokens),
+            ("store", store),
+            ("authority", authority),
+            ("middleware", middleware),
+            ("inject", inject),
+            ("output_schemas", output_schemas),
+        ):
+            check(f"CodeModeTool({parameter}=)", _TAKES[parameter], value)
+        engines = Engines(
+            converted(tools, output_schemas or {}),
+            without_store(options) if store is None else options,
+        )
         prompt = engines.plain.prompt(max_tokens=prompt_tokens)
         summary = SUMMARY if description is None else description
         super().__init__(

@@ -9,6 +9,7 @@ from typing import Any, cast
 from langchain_core.tools import BaseTool
 from langchain_core.tools import tool as langchain_tool
 
+from toolscript.contract.contract import check_group
 from toolscript.contract.convert import tool_from
 from toolscript.contract.tool import JsonSchema, Namespace
 from toolscript.engine import CodeMode
@@ -42,6 +43,7 @@ def converted(tools: Any, output_schemas: Mapping[str, JsonSchema]) -> Any:
     """Tools of all kinds, LangChain's converted, in the groups in which they were given."""
 
     def convert(items: Any) -> list[Any]:
+        check_group(items)
         return [one(item) for item in flatten_tools(items)]
 
     def one(item: Any) -> Any:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from typing import Any, Final, Unpack, cast
 
@@ -13,15 +15,25 @@ from langchain_core.tools import BaseTool
 from pydantic import PrivateAttr
 
 from toolscript.contract.tool import JsonSchema
-from toolscript.errors import ConfigurationError
+from toolscript.given import Wanted, check
 from toolscript.langchain.agent import agent_of
 from toolscript.langchain.code_tool import SUMMARY
 from toolscript.langchain.engines import EngineOptions, Engines, converted
 from toolscript.langchain.inject import Inject
 from toolscript.langchain.script_tool import ScriptTool
 from toolscript.langchain.session import Around
+from toolscript.options import without_store
 
 _MOST_MADE: Final = 16
+
+_PATTERNS: Final = Wanted(
+    "a list of name patterns",
+    lambda value: (
+        isinstance(value, list | tuple)
+        and all(isinstance(item, str) for item in cast("list[Any]", value))
+    ),
+    lambda value: f"[{value!r}]" if isinstance(value, str) else "",
+)
 
 
 class CodeModeMiddleware(AgentMiddleware[Any, Any]):
@@ -39,7 +51,8 @@ class CodeModeMiddleware(AgentMiddleware[Any, Any]):
         result_tokens: budget of what the model reads back.
         inject, output_schemas, options: as for `CodeModeTool`.
 
-    A tool of the agent that no pattern names stays with the model alone.
+    A tool of the agent that no pattern names stays with the model alone. A pattern that names no
+    tool is warned of when the agent first runs. Scripts have no `store`: nobody keeps it here.
     """
 
     def __init__(
@@ -59,7 +72,7 @@ class CodeModeMiddleware(AgentMiddleware[Any, Any]):
         self._keep = _patterns(keep, "keep")
         self._prompt_tokens = prompt_tokens
         self._made: dict[tuple[int, ...], tuple[Engines, list[BaseTool]]] = {}
-        self._options = options
+        self._options = without_store(options)
         self._output_schemas = output_schemas or {}
         self._tool = _AgentCodeTool(
             self, name=name, inject=inject or {}, result_tokens=result_tokens
@@ -82,6 +95,7 @@ class CodeModeMiddleware(AgentMiddleware[Any, Any]):
 
     def engines_for(self, tools: Iterable[BaseTool]) -> Engines:
         """Engines over those of the tools that scripts may call; made once for the same tools."""
+        tools = list(tools)
         chosen = [tool for tool in tools if self._is_for_scripts(tool)]
         key = tuple(sorted(map(id, chosen)))
         made = self._made.get(key)
@@ -90,6 +104,10 @@ class CodeModeMiddleware(AgentMiddleware[Any, Any]):
             while len(self._made) >= _MOST_MADE:
                 self._made.pop(next(iter(self._made)), None)
             engines = Engines(converted(chosen, self._output_schemas), self._options)
+            if not self._made:
+                # Later ones may be fewer, where another middleware chooses among the tools.
+                _warn_of_idle(self._patterns, "tools", tools)
+                _warn_of_idle(self._keep, "keep", tools)
             # The tools are held so that their ids stay theirs.
             made = self._made[key] = (engines, chosen)
         return made[0]
@@ -141,9 +159,22 @@ class _AgentCodeTool(ScriptTool):
 
 
 def _patterns(patterns: Sequence[str], what: str) -> tuple[str, ...]:
-    if isinstance(patterns, str):
-        raise ConfigurationError(f"{what}= takes a list of name patterns, not one string")
+    check(f"CodeModeMiddleware({what}=)", _PATTERNS, patterns)
     return tuple(patterns)
+
+
+def _warn_of_idle(patterns: Iterable[str], what: str, tools: Iterable[BaseTool]) -> None:
+    """Tell of patterns that name no tool: a typing error would leave scripts without it."""
+    names = [tool.name for tool in tools if not isinstance(tool, ScriptTool)]
+    for pattern in patterns:
+        if pattern == "*" or any(fnmatchcase(name, pattern) for name in names):
+            continue
+        near = get_close_matches(pattern.strip("*?"), names, n=3, cutoff=0.4) or names[:8]
+        warnings.warn(
+            f"CodeModeMiddleware({what}=): no tool of the agent matches {pattern!r}; "
+            + (f"near it are {', '.join(near)}" if near else "the agent has no tools"),
+            stacklevel=2,
+        )
 
 
 def _matches(name: str, patterns: Iterable[str]) -> bool:
