@@ -20,9 +20,14 @@ class Clock:
 
     def __init__(self) -> None:
         self._ahead_s = 0.0
+        self._stands_at: float | None = None
 
     def __call__(self) -> float:
-        return _real() + self._ahead_s
+        return (_real() if self._stands_at is None else self._stands_at) + self._ahead_s
+
+    def stop(self) -> None:
+        """Let no time pass from now on but what the test lets pass."""
+        self._stands_at = _real()
 
     def passes(self, seconds: float) -> None:
         """Let time pass. Call it on the event loop, which then looks what has become due."""
