@@ -2,13 +2,30 @@
 
 from __future__ import annotations
 
+import asyncio
+import subprocess
+import sys
+from typing import Any
+
 import pytest
+from langchain.agents import create_agent
+from langchain_core.tools import tool
 from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 from opentelemetry.trace import StatusCode, Tracer
 
-from toolscript import CodeMode, Tool, ToolOptions
+from tests.agent import CallsOnce
+from toolscript import (
+    Authority,
+    CodeMode,
+    CodeModeMiddleware,
+    CodeModeTool,
+    Decision,
+    Policy,
+    Tool,
+    ToolOptions,
+)
 from toolscript.trace import Spans
 
 
@@ -88,3 +105,84 @@ async def test_failures_and_denials_are_errors_and_hold_no_values(
     assert denied.attributes is not None
     assert denied.attributes["toolscript.call.status"] == "denied"
     assert "hunter2" not in "".join(span.to_json() for span in exporter.get_finished_spans())
+
+
+async def test_one_observer_serves_an_engine_and_all_its_runs(
+    exporter: InMemorySpanExporter, tracer: Tracer
+) -> None:
+    def one() -> int:
+        """One."""
+        return 1
+
+    codemode = CodeMode([one], on_event=Spans(tracer))
+    results = await asyncio.gather(*(codemode.run("return await tools.one()") for _ in range(3)))
+    assert [result.value for result in results] == [1, 1, 1]
+    names = [span.name for span in exporter.get_finished_spans()]
+    assert sorted(names) == ["execute_tool one"] * 3 + ["execute_tool run_code"] * 3
+
+
+def test_the_spans_of_a_script_stand_below_the_agent_that_ran_it(
+    exporter: InMemorySpanExporter, tracer: Tracer
+) -> None:
+    def one() -> int:
+        """One."""
+        return 1
+
+    code_tool = CodeModeTool([one], on_event=Spans(tracer))
+    agent: Any = create_agent(CallsOnce(code="return await tools.one()"), tools=[code_tool])
+    with tracer.start_as_current_span("agent"):
+        agent.invoke({"messages": [("user", "go")]})
+    spans = by_name(exporter)
+    run, call = spans["execute_tool run_code"], spans["execute_tool one"]
+    assert run.parent is not None
+    assert run.parent.span_id == spans["agent"].context.span_id
+    assert call.parent is not None
+    assert call.parent.span_id == run.context.span_id
+
+
+async def test_a_middleware_takes_an_observer_too(
+    exporter: InMemorySpanExporter, tracer: Tracer
+) -> None:
+    @tool
+    def one() -> int:
+        """One."""
+        return 1
+
+    agent: Any = create_agent(
+        CallsOnce(code="return await tools.one()"),
+        tools=[one],
+        middleware=[CodeModeMiddleware(on_event=Spans(tracer))],
+    )
+    await agent.ainvoke({"messages": [("user", "go")]})
+    assert {"execute_tool run_code", "execute_tool one"} <= by_name(exporter).keys()
+
+
+async def test_who_decided_is_on_the_spans(exporter: InMemorySpanExporter, tracer: Tracer) -> None:
+    def one() -> int:
+        """One."""
+        return 1
+
+    policy = Policy(lambda request: Decision("allow", id="D77"))
+    codemode = CodeMode([one], policy=policy, on_event=Spans(tracer))
+    await codemode.run("return await tools.one()", authority=Authority(principal="ada"))
+    spans = by_name(exporter)
+    call, run = spans["execute_tool one"].attributes, spans["execute_tool run_code"].attributes
+    assert call is not None
+    assert run is not None
+    assert call["toolscript.call.decisions"] == ("policy allow D77",)
+    assert run["toolscript.run.principal"] == "ada"
+
+
+def test_without_the_extra_the_error_names_it() -> None:
+    program = (
+        "import sys\n"
+        "sys.modules['opentelemetry'] = None\n"
+        "try:\n"
+        "    import toolscript.trace\n"
+        "except ModuleNotFoundError as error:\n"
+        "    print(error)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=60
+    )
+    assert 'pip install "toolscript[otel]"' in done.stdout

@@ -88,6 +88,7 @@ class CodeMode:
         shortcuts: global name → name of the tool that it calls.
         tool_hints: advice for tools that do not exist but that models ask for, by name.
         knobs: see `Knobs`.
+        on_event: hears what happens in every run, beside the `on_event` of the run itself.
 
     Raises:
         ConfigurationError: for knobs, limits or parts that cannot work together.
@@ -110,6 +111,7 @@ class CodeMode:
         shortcuts: Mapping[str, str] | None = None,
         tool_hints: Mapping[str, str] | None = None,
         **knobs: Unpack[Knobs],
+        on_event: OnEvent | None = None,
     ):
         check_engine(
             profile=profile,
@@ -123,6 +125,7 @@ class CodeMode:
             shortcuts=shortcuts,
             tool_hints=tool_hints,
             redact=knobs.get("redact"),
+            on_event=on_event,
         )
         base = profile_named(profile) if isinstance(profile, str) else profile
         self._input = None if input_schema is None else program_input(input_schema)
@@ -134,6 +137,7 @@ class CodeMode:
         self._shortcuts = dict(shortcuts or {})
         self._hints = dict(tool_hints or {})
         self._journal = journal
+        self._on_event = on_event
         self._paused_runs = PausedRuns()
         self._live = LiveRuns()
         self._parts = self._assembled(
@@ -186,6 +190,7 @@ class CodeMode:
             live=self._live,
             may_pause=may_pause(contract, policy, approve),
         )
+            on_event=self._on_event,
 
     def _offer(self, namespaces: tuple[Namespace, ...]) -> None:
         parts = self._parts

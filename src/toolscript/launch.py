@@ -58,6 +58,11 @@ class Parts:
     gates: ToolGates
     live: LiveRuns
     may_pause: bool
+    on_event: OnEvent | None = None
+
+    def observers(self, of_run: OnEvent | None) -> tuple[OnEvent, ...]:
+        """Who watches a run: the engine's observer, then the run's own."""
+        return tuple(one for one in (self.on_event, of_run) if one is not None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -177,7 +182,7 @@ async def _refused(parts: Parts, request: Request, error: RunError) -> RunResult
     error = replace(error, code=named_code(error, parts.profile))
     principal = request.authority.principal if request.authority else ""
     result = RunResult(run_id=request.run_id, status="failed", error=error, principal=principal)
-    observer = Observer(request.on_event)
+    observer = Observer(parts.observers(request.on_event))
     observer.send(RunStarted(request.run_id, request.resumed))
     observer.send(RunEnded(request.run_id, result))
     await observer.close()
@@ -247,7 +252,7 @@ async def _execute(
         authority=request.authority,
         approve=parts.approve,
         app=request.app,
-        on_event=request.on_event,
+        observers=parts.observers(request.on_event),
         deadline=deadline,
         wall_s=wall_s,
         cancel=cancel,

@@ -109,6 +109,7 @@ _ENGINE: Final[Mapping[str, Wanted]] = {
     "globals": maybe(Wanted("a list of GlobalFunction", _is_globals, _as_globals)),
     "shortcuts": maybe(Wanted("a mapping of global name to tool name", _texts)),
     "tool_hints": maybe(Wanted("a mapping of tool name to advice", _texts)),
+    "on_event": maybe(Wanted("a function that gets an event", callable)),
     "redact": maybe(Wanted("a function redact(tool, value)", callable)),
 }
 

@@ -9,8 +9,15 @@ from __future__ import annotations
 from contextvars import Token
 from typing import TYPE_CHECKING, Final
 
-from opentelemetry import context as otel_context
-from opentelemetry import trace
+try:
+    from opentelemetry import context as otel_context
+    from opentelemetry import trace
+except ModuleNotFoundError as missing:
+    raise ModuleNotFoundError(
+        'spans need OpenTelemetry: pip install "toolscript[otel]" (in a clone: pip install '
+        '".[otel]"), and an SDK of it that sends them somewhere',
+        name=missing.name,
+    ) from missing
 
 from toolscript.events import (
     CallCompleted,
@@ -34,9 +41,9 @@ _CALL_ID: Final = "gen_ai.tool.call.id"
 
 
 class Spans:
-    """An observer that makes spans: pass it as `on_event`, to one engine or to one run.
+    """An observer that makes spans: pass it as `on_event`, to an engine or to one run.
 
-    `tracer` defaults to that of the global provider.
+    One is enough for any number of engines and runs, also at once. `tracer` defaults to that of the global provider.
     """
 
     def __init__(self, tracer: Tracer | None = None):

@@ -8,6 +8,7 @@ from typing import Any
 
 from toolscript.contract.entry import Entry
 from toolscript.contract.tool import Tool, ToolOptions
+from toolscript.events import OnEvent
 from toolscript.host.gates import ToolGates
 from toolscript.host.run import NestedScope, RunSetup, drive
 from toolscript.profiles import Knobs, Profile, profile_named
@@ -80,6 +81,7 @@ async def run(
     limits: Mapping[str, Any] | None = None,
     wall_s: float | None = 30.0,
     on: Runtime | None = None,
+    on_event: OnEvent | None = None,
     **setup: Any,
 ) -> RunResult:
     """The result of one script, as `drive` gives it."""
@@ -125,6 +127,7 @@ async def run(
             profile=chosen,
             wall_s=wall_s,
             on=on,
+            on_event=on_event,
             **{
                 **setup,
                 "depth": scope.depth,
@@ -143,7 +146,7 @@ async def run(
         "authority": None,
         "approve": None,
         "app": None,
-        "on_event": None,
+        "observers": () if on_event is None else (on_event,),
         "deadline": None if wall_s is None else time.monotonic() + wall_s,
         "cancel": None,
         "explain": explain,

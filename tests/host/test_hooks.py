@@ -195,3 +195,21 @@ async def test_an_observer_hears_of_a_run_that_a_frameworks_exception_leaves():
     assert isinstance(last, events.RunEnded)
     assert last.result.error is not None
     assert "Steering" in last.result.error.message
+
+
+@pytest.mark.parametrize("error", RAISED, ids=lambda error: type(error).__name__)
+async def test_the_engines_observer_and_the_runs_own_are_each_as_if_alone(error: BaseException):
+    told: list[events.Event] = []
+    told_async: list[events.Event] = []
+
+    async def tell(event: events.Event) -> None:
+        await asyncio.sleep(0)
+        told_async.append(event)
+
+    for first_one, second_one in ((raising(error, False), told.append), (tell, told.append)):
+        told.clear()
+        codemode = engine([], on_event=first_one)
+        assert isinstance(await ends(codemode, on_event=second_one), RunResult)
+        assert isinstance(told[0], events.RunStarted)
+        assert isinstance(told[-1], events.RunEnded)
+    assert told_async == told

@@ -6,7 +6,7 @@ import asyncio
 import inspect
 import logging
 from collections import deque
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Sequence
 from typing import Final
 
 from toolscript.events import Event, OnEvent
@@ -18,13 +18,13 @@ _PATIENCE_S: Final = 5.0
 
 
 class Observer:
-    """Sends the events of one run to one observer.
+    """Sends the events of one run to all who watch it, each of them as if it were alone.
 
     A plain function is called at once. What an async one returns is awaited in order, beside
     the run. An observer that raises is logged and otherwise ignored.
     """
 
-    def __init__(self, on_event: OnEvent | None) -> None:
+    def __init__(self, on_event: Sequence[OnEvent]) -> None:
         self._on_event = on_event
         self._unheard: deque[Awaitable[None]] = deque()
         self._more: asyncio.Event | None = None
@@ -34,13 +34,15 @@ class Observer:
     @property
     def listens(self) -> bool:
         """Whether anybody hears: without, no event need be made."""
-        return self._on_event is not None
+        return bool(self._on_event)
 
     def send(self, event: Event) -> None:
-        if self._on_event is None:
-            return
+        for on_event in self._on_event:
+            self._send_to(on_event, event)
+
+    def _send_to(self, on_event: OnEvent, event: Event) -> None:
         try:
-            waits = self._on_event(event)
+            waits = on_event(event)
         except KeyboardInterrupt:
             raise
         except BaseException:

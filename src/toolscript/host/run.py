@@ -93,7 +93,7 @@ class _Run:
         self._execution = execution
         self._loop = asyncio.get_running_loop()
         self._began = time.monotonic()
-        self._observer = Observer(setup.on_event)
+        self._observer = Observer(setup.observers)
         self._delivery = Delivery(execution, setup.clock, show=self._show)
         limits = setup.profile.limits
         self._output = Output(limits, truncate=setup.profile.overflow == "truncate")

@@ -51,7 +51,7 @@ class RunSetup:
         profile: knobs and limits, resolved.
         policy, authority, approve: see `host.policy` and `host.approval`.
         app: what the embedder passed to `run(context=...)`.
-        on_event: the observer.
+        observers: who hears of its events, in this order.
         deadline: the `time.monotonic()` second at which the run is over, or None.
         cancel: ends the run from outside.
         explain: makes the error of a script's own failure.
@@ -77,7 +77,7 @@ class RunSetup:
     authority: Authority | None
     approve: ApproveCallback | None
     app: Any
-    on_event: OnEvent | None
+    observers: Sequence[OnEvent]
     deadline: float | None
     cancel: CancelToken | None
     explain: Callable[[EndFrame], RunError]
