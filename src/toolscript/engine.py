@@ -15,6 +15,7 @@ from toolscript.contract.contract import Contract, namespaces_from
 from toolscript.contract.convert import tool_from
 from toolscript.contract.input import program_input
 from toolscript.contract.prompt import render_prompt
+from toolscript.contract.prompt_rules import Environment
 from toolscript.contract.tool import GlobalFunction, Namespace
 from toolscript.durable import PausedRuns, may_pause
 from toolscript.errors import ConfigurationError, InputError, SourceError
@@ -87,8 +88,8 @@ class CodeMode:
         globals: host functions that scripts call by a global name.
         shortcuts: global name → name of the tool that it calls.
         tool_hints: advice for tools that do not exist but that models ask for, by name.
-        knobs: see `Knobs`.
         on_event: hears what happens in every run, beside the `on_event` of the run itself.
+        knobs: see `Knobs`.
 
     Raises:
         ConfigurationError: for knobs, limits or parts that cannot work together.
@@ -110,8 +111,8 @@ class CodeMode:
         globals: Sequence[GlobalFunction] | None = None,
         shortcuts: Mapping[str, str] | None = None,
         tool_hints: Mapping[str, str] | None = None,
-        **knobs: Unpack[Knobs],
         on_event: OnEvent | None = None,
+        **knobs: Unpack[Knobs],
     ):
         check_engine(
             profile=profile,
@@ -124,8 +125,8 @@ class CodeMode:
             globals=globals,
             shortcuts=shortcuts,
             tool_hints=tool_hints,
-            redact=knobs.get("redact"),
             on_event=on_event,
+            redact=knobs.get("redact"),
         )
         base = profile_named(profile) if isinstance(profile, str) else profile
         self._input = None if input_schema is None else program_input(input_schema)
@@ -136,8 +137,8 @@ class CodeMode:
         self._globals = tuple(globals or ())
         self._shortcuts = dict(shortcuts or {})
         self._hints = dict(tool_hints or {})
-        self._journal = journal
         self._on_event = on_event
+        self._journal = journal
         self._paused_runs = PausedRuns()
         self._live = LiveRuns()
         self._parts = self._assembled(
@@ -189,8 +190,8 @@ class CodeMode:
             gates=gates,
             live=self._live,
             may_pause=may_pause(contract, policy, approve),
-        )
             on_event=self._on_event,
+        )
 
     def _offer(self, namespaces: tuple[Namespace, ...]) -> None:
         parts = self._parts
@@ -250,8 +251,14 @@ class CodeMode:
     def prompt(self, max_tokens: int | None = None, authority: Authority | None = None) -> str:
         """What a model has to read before it writes a script, within a budget of tokens."""
         check_call("prompt", max_tokens=max_tokens)
+        runtime = self._parts.runtime
+        platform = runtime.description if runtime and runtime.capabilities.imports else ""
         return render_prompt(
-            self._visible(authority), globals_of(self.profile), self.profile, max_tokens
+            self._visible(authority),
+            globals_of(self.profile),
+            self.profile,
+            max_tokens,
+            Environment(tuple(self._modules), platform),
         )
 
     def _visible(self, authority: Authority | None) -> Contract:

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from tests.contract.shop import Customer, get_customer, many, plain_tool, refund, search_orders
-from toolscript import CodeMode, Namespace, Tool, ToolOptions, tool_from
+from toolscript import CodeMode, Namespace, NodeRuntime, Tool, ToolOptions, tool_from
 from toolscript.contract.example import example_script
 from toolscript.contract.prompt import CHARS_PER_TOKEN
 from toolscript.globals import globals_of
@@ -138,6 +138,22 @@ def test_a_type_that_several_tools_share_is_declared_once() -> None:
         assert "get_customer(args: { id: number; }): Promise<Customer>;" in text
         assert "customer: Customer; name: string; }): Promise<Customer>;" in text
     assert "type Customer" not in prompt([get_customer])
+
+
+def test_what_can_be_imported_is_told() -> None:
+    nothing = prompt(SHOP)
+    assert "There is no `fetch`, `require`, `import`, `process`" in nothing
+    some = prompt(SHOP, modules={"dates": "export const day = 1;", "sums": "export default 2;"})
+    assert "Only `dates`, `sums` can be imported." in some
+    assert "`import`," not in some
+    platform = prompt(SHOP, runtime=NodeRuntime())
+    assert "It runs here: Node.js on the host: scripts may import npm packages" in platform
+    assert "There is no" not in platform
+
+
+def test_nobody_reads_what_is_ignored() -> None:
+    assert "only what it returns and prints." in prompt(SHOP)
+    assert "only what it prints." in prompt(SHOP, returns="ignore")
 
 
 def test_the_input_of_a_program_is_told() -> None:

@@ -16,7 +16,7 @@ from toolscript.contract.declare import declare_contract
 from toolscript.contract.entry import Entry
 from toolscript.contract.example import example_script
 from toolscript.contract.prompt_index import render_index
-from toolscript.contract.prompt_rules import opening, script_rules
+from toolscript.contract.prompt_rules import Environment, opening, script_rules
 from toolscript.contract.prompt_schemas import comments_behind, without_repetitions
 from toolscript.globals import Global
 from toolscript.profiles import Profile
@@ -36,6 +36,7 @@ def render_prompt(
     rows: Sequence[Global],
     profile: Profile,
     max_tokens: int | None = None,
+    environment: Environment | None = None,
 ) -> str:
     """All that a model needs, within a budget of tokens (characters / 4).
 
@@ -48,9 +49,10 @@ def render_prompt(
         rows: the globals that exist under the profile.
         profile: whose rules hold.
         max_tokens: the budget, or None for no bound.
+        environment: where scripts run; None has nothing to offer.
     """
     entries = contract.shown
-    begin = _beginning(contract, entries, rows, profile)
+    begin = _beginning(contract, entries, rows, profile, environment or Environment())
     full = f"{begin}\n\n{_declared(contract, entries, profile)}"
     if max_tokens is None or len(full) <= max_tokens * CHARS_PER_TOKEN:
         return full
@@ -64,13 +66,18 @@ def render_prompt(
 
 
 def _beginning(
-    contract: Contract, entries: Sequence[Entry], rows: Sequence[Global], profile: Profile
+    contract: Contract,
+    entries: Sequence[Entry],
+    rows: Sequence[Global],
+    profile: Profile,
+    environment: Environment,
 ) -> str:
     """What stands before the tools, in every size of prompt."""
     unknown = any(entry.tool.output_schema is None for entry in entries)
     rules = script_rules(
         profile,
         rows,
+        environment,
         has_input=contract.input is not None,
         undeclared=contract.manner.undeclared if unknown else None,
     )

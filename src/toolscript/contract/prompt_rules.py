@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
+from toolscript.contract.comments import clean_line
 from toolscript.globals import Global
 from toolscript.profiles import Profile
 
@@ -15,20 +17,37 @@ _UNAWAITED = {
 }
 
 
+@dataclass(frozen=True, slots=True)
+class Environment:
+    """What of the place where scripts run bears on how they are written.
+
+    Attributes:
+        modules: what scripts may import, by name.
+        platform: a sentence about a platform with an offer of its own, such as Node.js; empty
+            where scripts have nothing but what the host gives them.
+    """
+
+    modules: tuple[str, ...] = ()
+    platform: str = ""
+
+
 def opening(profile: Profile) -> str:
     """The first sentence of every prompt."""
+    language = "TypeScript" if profile.typescript else "JavaScript"
+    back = "prints" if profile.returns == "ignore" else "returns and prints"
     return (
-        f"Do the whole task in one {language(profile)} script that calls the tools below; you read "
-        f"back only what it returns and prints."
+        f"Do the whole task in one {language} script that calls the tools below; you read back "
+        f"only what it {back}."
     )
 
 
-def language(profile: Profile) -> str:
-    return "TypeScript" if profile.typescript else "JavaScript"
-
-
 def script_rules(
-    profile: Profile, rows: Sequence[Global], *, has_input: bool, undeclared: str | None
+    profile: Profile,
+    rows: Sequence[Global],
+    environment: Environment,
+    *,
+    has_input: bool,
+    undeclared: str | None,
 ) -> list[str]:
     """The rules that hold under a profile, the most important first.
 
@@ -37,7 +56,7 @@ def script_rules(
     return [
         *_form(profile, has_input=has_input),
         *_calls(profile, undeclared),
-        *_world(profile),
+        *_world(profile, environment),
         *_besides(rows),
         *_limits(profile),
     ]
@@ -100,7 +119,7 @@ def _calls(profile: Profile, undeclared: str | None) -> Iterator[str]:
         )
 
 
-def _world(profile: Profile) -> Iterator[str]:
+def _world(profile: Profile, environment: Environment) -> Iterator[str]:
     if profile.check == "constrained":
         yield (
             "Allowed are constants, arrow functions, conditions, loops and calls. No imports, "
@@ -109,7 +128,13 @@ def _world(profile: Profile) -> Iterator[str]:
         return
     # Where there is a store, its own words say what is kept.
     kept = "" if "store" in profile.builtins else " Nothing is kept between scripts."
-    yield (f"There is no `fetch`, `require`, `import`, `process`, `Buffer` or file system.{kept}")
+    if environment.platform:
+        yield f"It runs here: {clean_line(environment.platform, 300)}{kept}"
+        return
+    names = ", ".join(f"`{name}`" for name in environment.modules)
+    imports = f" Only {names} can be imported." if names else ""
+    no = "`fetch`, `require`," if names else "`fetch`, `require`, `import`,"
+    yield f"There is no {no} `process`, `Buffer` or file system.{imports}{kept}"
 
 
 def _besides(rows: Sequence[Global]) -> Iterator[str]:
