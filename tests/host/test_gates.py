@@ -281,3 +281,14 @@ def test_taking_strings_never_breaks_a_value_and_never_changes_the_given_one(val
 )
 def test_schemas_that_lead_nowhere_end(schema: Any) -> None:
     assert coerce_strings(schema, {"a": "1"})[0] == {"a": "1"}
+
+
+def test_references_are_followed_as_uris_and_as_they_are() -> None:
+    schema = {
+        "definitions": {"a/b c": {"type": "integer"}, "List<X>": {"type": "array"}},
+        "properties": {
+            "a": {"$ref": "#/definitions/a~1b%20c"},
+            "b": {"$ref": "#/definitions/List<X>"},
+        },
+    }
+    assert coerce_strings(schema, {"a": "5", "b": "[1]"}) == ({"a": 5, "b": [1]}, ["a", "b"])

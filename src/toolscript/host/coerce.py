@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any, Final, cast
+from urllib.parse import unquote
 
 from toolscript import jsontext
 from toolscript.contract.problems import path_text
@@ -103,7 +104,7 @@ def _referred(root: JsonSchema, reference: str) -> Any:
     node: Any = root
     if not reference.startswith("#/"):
         return None
-    for raw in reference[2:].split("/"):
+    for raw in unquote(reference[2:]).split("/"):
         step = raw.replace("~1", "/").replace("~0", "~")
         if not isinstance(node, Mapping) or step not in node:
             return None
