@@ -112,7 +112,7 @@ async def launch(parts: Parts, request: Request) -> RunResult:
         try:
             return await _execute(parts, request, script, cancel)
         finally:
-            parts.live.end(request.run_id)
+            parts.live.end(cancel)
     finally:
         if forget is not None:
             forget()

@@ -29,7 +29,7 @@ class RunInfo:
 
 @dataclass(slots=True)
 class _Live:
-    cancel: CancelToken
+    run_id: str
     started: float = field(default_factory=time.monotonic)
 
 
@@ -38,22 +38,23 @@ class LiveRuns:
 
     def __init__(self) -> None:
         self._changed = threading.Condition()
-        self._runs: dict[str, _Live] = {}
+        # By its own token: nothing keeps two runs from having one id.
+        self._runs: dict[CancelToken, _Live] = {}
         self._closed = False
 
     def begin(self, run_id: str, cancel: CancelToken) -> None:
-        """Count a run as live until `end`.
+        """Count a run as live until `end`; `cancel` is its own, and no other run's.
 
         Raises:
             ClosedError: once `close` was called.
         """
         self.check_open()
         with self._changed:
-            self._runs[run_id] = _Live(cancel)
+            self._runs[cancel] = _Live(run_id)
 
-    def end(self, run_id: str) -> None:
+    def end(self, cancel: CancelToken) -> None:
         with self._changed:
-            del self._runs[run_id]
+            del self._runs[cancel]
             self._changed.notify_all()
 
     def check_open(self) -> None:
@@ -65,25 +66,25 @@ class LiveRuns:
         now = time.monotonic()
         with self._changed:
             return [
-                RunInfo(run_id, "running", now - live.started)
-                for run_id, live in self._runs.items()
+                RunInfo(live.run_id, "running", now - live.started) for live in self._runs.values()
             ]
 
     def abort(self, run_id: str) -> bool:
-        """End a live run as `aborted`; False if there is none of that id."""
+        """End the live runs of an id as `aborted`; False if there is none."""
         with self._changed:
-            live = self._runs.get(run_id)
-        if live is None:
-            return False
-        live.cancel.cancel("the run was aborted")
-        return True
+            found = [cancel for cancel, live in self._runs.items() if live.run_id == run_id]
+        for cancel in found:
+            cancel.cancel()
+        return bool(found)
 
     async def close(self, *, drain: bool) -> None:
         """Accept no more runs, and wait until those at work have ended; abort them or drain."""
         self._closed = True
         if not drain:
-            for info in self.listed():
-                self.abort(info.run_id)
+            with self._changed:
+                found = list(self._runs)
+            for cancel in found:
+                cancel.cancel("its CodeMode was closed")
         if self._runs:
             await asyncio.to_thread(self._wait_until_idle)
 

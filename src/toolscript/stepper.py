@@ -190,6 +190,12 @@ class _SteppedRun:
     async def _answer(self, waiting: _Waiting, answer: Any, execution: _SteppedExecution) -> None:
         if waiting.call.kind == "timer":
             execution.wake(waiting.call.seq)
+        elif waiting.answer.done():
+            # The run was given up meanwhile, from outside.
+            pass
+        elif isinstance(answer, StopIteration):
+            # A future refuses it, as it would end the generator that awaits it.
+            waiting.answer.set_exception(RuntimeError(f"the tool raised StopIteration({answer})"))
         elif isinstance(answer, BaseException):
             waiting.answer.set_exception(answer)
         else:

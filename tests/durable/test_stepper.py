@@ -251,3 +251,22 @@ def test_the_same_answers_make_the_same_calls(order: list[int], cuts: set[int]):
         assert await once(bounds) == await once(bounds)
 
     asyncio.run(check())
+
+
+async def test_an_engine_that_is_closed_ends_its_steps():
+    codemode = engine()
+    step = await codemode.start("return await tools.a({ n: 1 })", determinism=PINNED)
+    await codemode.aclose()
+    last = await step.deliver({1: 1})
+    assert last.result is not None
+    assert last.result.error is not None
+    assert last.result.error.message == "the run was aborted: its CodeMode was closed"
+
+
+async def test_an_answer_that_no_future_takes_fails_its_call():
+    step = await engine().start(
+        "try { await tools.a({ n: 1 }) } catch (e) { return e.message }", determinism=PINNED
+    )
+    last = await step.deliver({1: StopIteration(3)})
+    assert last.result is not None
+    assert last.result.value == "the tool raised StopIteration(3)"

@@ -129,6 +129,21 @@ async def test_stream_gives_events_in_order() -> None:
     assert seen[-1].result.value == 2
 
 
+async def test_runs_of_one_id_do_not_stand_in_each_others_way() -> None:
+    first, second = Waiting(), Waiting()
+    codemode = CodeMode([Namespace("first", [first.wait]), Namespace("second", [second.wait])])
+    one = asyncio.create_task(codemode.run("return await first.wait()", run_id="same"))
+    two = asyncio.create_task(codemode.run("return await second.wait()", run_id="same"))
+    await first.begun.wait()
+    await second.begun.wait()
+    assert [run.run_id for run in codemode.list_runs()] == ["same", "same"]
+    assert await codemode.abort("same")
+    for result in (await one, await two):
+        assert result.error is not None
+        assert result.error.message == "the run was aborted"
+    assert codemode.list_runs() == []
+
+
 async def test_abort_ends_one_run() -> None:
     first, second = Waiting(), Waiting()
     codemode = CodeMode([Namespace("first", [first.wait]), Namespace("second", [second.wait])])
