@@ -146,3 +146,23 @@ def test_only_types_that_dump_to_themselves_are_taken() -> None:
     assert not rows([1])
     assert not rows([{"a": b"b"}])
     assert not rows([Table(a=1)])
+
+
+def test_large_plain_arguments_are_passed_on_and_others_are_made() -> None:
+    def take(
+        rows: list[dict[str, Any]], numbers: list[float], names: list[str] | None = None
+    ) -> None: ...
+
+    take.__annotations__ = {
+        "rows": list[dict[str, Any]],
+        "numbers": list[float],
+        "names": list[str] | None,
+    }
+    parse = tool_from_function(take).parse_input
+    assert parse is not None
+    sent: Any = {"rows": [{"a": 1}], "numbers": [1], "names": ["n"]}
+    found = parse(sent)
+    assert found == sent
+    assert found["rows"] is sent["rows"]
+    assert found["names"] is sent["names"]
+    assert repr(found["numbers"]) == "[1.0]"

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final, cast
 
 import orjson
+from pydantic import BaseModel
 from pydantic_core import CoreSchema, SchemaValidator
 
 from toolscript.contract.tool import JsonSchema
@@ -25,6 +26,8 @@ _ONLY_PLAIN: Final = (
     | orjson.OPT_PASSTHROUGH_DATACLASS
     | orjson.OPT_PASSTHROUGH_DATETIME
 )
+
+Fields = tuple[dict[str, Any], set[str]]
 
 
 def as_is(core_schema: Any, schema: JsonSchema) -> Callable[[Any], bool] | None:
@@ -49,20 +52,36 @@ def as_is(core_schema: Any, schema: JsonSchema) -> Callable[[Any], bool] | None:
     return is_dumped
 
 
-def without_copies(model: Mapping[str, Any]) -> SchemaValidator:
-    """A validator of arguments that fit their JSON Schema: plain values are passed on.
+def fields_of(model: type[BaseModel], *, checked: bool) -> Callable[[Any], Fields]:
+    """Validates the fields of a model: gives their values, and the names of those that were given.
 
     Args:
-        model: pydantic's core schema of a model.
+        checked: the values fit their JSON Schema, so that plain ones are passed on.
     """
-    if model["type"] != "model" or model["schema"]["type"] != "model-fields":
-        return SchemaValidator(cast("CoreSchema", model))
+    core: Mapping[str, Any] = cast(Any, model.__pydantic_core_schema__)
+    inner = core["schema"] if core["type"] == "definitions" else core
+    if not checked or inner["type"] != "model" or inner["schema"]["type"] != "model-fields":
+        validate = cast("SchemaValidator", model.__pydantic_validator__).validate_python
+
+        def by_model(values: Any) -> Fields:
+            found: Any = validate(values)
+            return found.__dict__, found.__pydantic_fields_set__
+
+        return by_model
+    # Not the model itself: for a class, pydantic takes the validator that the class has.
     fields = {
         name: {**field, "schema": _without_check(field["schema"])}
-        for name, field in cast("dict[str, Any]", model["schema"]["fields"]).items()
+        for name, field in cast("dict[str, Any]", inner["schema"]["fields"]).items()
     }
-    lighter = {**model, "schema": {**model["schema"], "fields": fields}}
-    return SchemaValidator(cast("CoreSchema", lighter))
+    lighter = {**inner["schema"], "fields": fields}
+    schema = lighter if core is inner else {**core, "schema": lighter}
+    light = SchemaValidator(cast("CoreSchema", schema), inner["config"]).validate_python
+
+    def by_fields(values: Any) -> Fields:
+        found, _, given = light(values)
+        return found, given
+
+    return by_fields
 
 
 def _without_check(core_schema: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -13,7 +13,7 @@ from typing import Annotated, Any, Final, Never, NoReturn, cast, get_args, get_o
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 from pydantic import create_model as create_model_untyped
 from pydantic.fields import FieldInfo
-from pydantic_core import PydanticSerializationError, PydanticUndefined, SchemaValidator
+from pydantic_core import PydanticSerializationError, PydanticUndefined
 
 from toolscript.contract.annotations import (
     adapted,
@@ -24,7 +24,7 @@ from toolscript.contract.annotations import (
     returned,
     unpacked_keywords,
 )
-from toolscript.contract.as_is import as_is, without_copies
+from toolscript.contract.as_is import as_is, fields_of
 from toolscript.contract.docstring import Docstring, parse_docstring
 from toolscript.contract.problems import Problem, tool_error
 from toolscript.contract.tool import JsonSchema, Tool, ToolContext, ToolOptions, ToolValue
@@ -337,21 +337,15 @@ def _parser(
     """
     outside = {f"p{number}": one.outside for number, one in enumerate(shape.parameters)}
     validator = compile_validator(schema)
-    whole = cast("SchemaValidator", model.__pydantic_validator__)
     # What of the schema cannot be read is not checked.
-    checked = not validator.warnings
-    validate = (
-        without_copies(model.__pydantic_core_schema__) if checked else whole
-    ).validate_python
+    validate = fields_of(model, checked=not validator.warnings)
 
     def parse(arguments: dict[str, Any]) -> dict[str, Any]:
         validator.check_input(arguments)
         try:
-            found: Any = validate(arguments)
+            values, given = validate(arguments)
         except ValidationError as error:
             raise tool_error(problems_of(error, schema), "invalid_args") from error
-        values: dict[str, Any] = found.__dict__
-        given: set[str] = found.__pydantic_fields_set__
         return {name: values[field] for field, name in outside.items() if field in given}
 
     return parse
