@@ -72,11 +72,37 @@ def value(expression: str) -> Any:
         ("'%o %O %j %%', [1], { a: 1 }, { b: [2] }", '[ 1 ] { a: 1 } {"b":[2]} %'),
         ("'100%', 'x %s', 5", "100% x %s 5"),
         ("'%s', { a: { b: 1 } }, 'rest'", "{ a: [Object] } rest"),
+        (
+            "Array.from({ length: 20 }, (_, i) => i * 1000)",
+            "[\n      0,  1000,  2000,  3000,\n   4000,  5000,  6000,  7000,\n   8000,  9000, 10000, "
+            "11000,\n  12000, 13000, 14000, 15000,\n  16000, 17000, 18000, 19000\n]",
+        ),
+        (
+            "Array.from({ length: 10 }, (_, i) => i % 2 === 0)",
+            "[\n  true,  false, true,\n  false, true,  false,\n  true,  false, true,\n  false\n]",
+        ),
+        (
+            "function* f() {}, async function* g() {}, (function* () {})()",
+            "[GeneratorFunction: f] [AsyncGeneratorFunction: g] Object [Generator] {}",
+        ),
+        ("['\\u0000\\u001b\\x7f\\x80\\\\u00ff']", "[ '\\x00\\x1B\\x7F\\x80\\\\u00ff' ]"),
+        ("{ $a: 1 }, new (class A extends Map {})([[1, 2]])", "{ '$a': 1 } A(1) [Map] { 1 => 2 }"),
+        (
+            "{ a: 'one\\n' + 'x'.repeat(80) }",
+            "{\n  a: 'one\\n' +\n    '" + "x" * 80 + "'\n}",
+        ),
         ("", ""),
     ],
 )
 def test_console_prints_as_node_does(arguments: str, printed: str) -> None:
     assert run(f"console.log({arguments})").printed == printed
+
+
+def test_long_maps_and_sets_are_cut() -> None:
+    many = "Array.from({ length: 102 }, (_, i) => i)"
+    assert run(f"console.log(new Set({many}))").printed.endswith("\n  99,\n  ... 2 more items\n}")
+    printed = run(f"console.log(new Map({many}.map((i) => [i, i])))").printed
+    assert printed.endswith("\n  99 => 99,\n  ... 2 more items\n}")
 
 
 def test_a_printed_error_says_what_and_where() -> None:

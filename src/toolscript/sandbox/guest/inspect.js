@@ -18,7 +18,7 @@
   const quote = (text) => {
     const long = text.length > MOST_STRING;
     const shown = long ? slice(text, 0, MOST_STRING) : text;
-    const json = stringify(shown);
+    const json = escaped(stringify(shown));
     const rest = long ? "... " + (text.length - MOST_STRING) + " more characters" : "";
     if (p.indexOf(shown, "'") >= 0) {
       if (p.indexOf(shown, '"') < 0) return json + rest;
@@ -30,11 +30,30 @@
     return "'" + unescaped(json) + "'" + rest;
   };
 
+  const HEX = "0123456789ABCDEF";
+  const hex = (code) => "\\x" + HEX[code >> 4] + HEX[code & 15];
+
+  // Control characters as `\x1B`; JSON has no such escape, and leaves some as they are.
+  const escaped = (json) => {
+    if (p.match(/\\u00|[\x7f-\x9f]/, json) === null) return json;
+    let text = "";
+    for (let i = 0; i < json.length; i++) {
+      const code = p.codeAt(json, i);
+      if (code >= 0x7f && code < 0xa0) text += hex(code);
+      else if (json[i] !== "\\") text += json[i];
+      else if (slice(json, i, i + 4) === "\\u00") {
+        text += hex(p.parseInt("0x" + slice(json, i + 4, i + 6)));
+        i += 5;
+      } else text += json[i] + json[++i];
+    }
+    return text;
+  };
+
   const unescaped = (json) => p.join(p.split(slice(json, 1, -1), '\\"'), '"');
 
   const keyText = (key) => {
     if (typeof key === "symbol") return "[" + p.symbolText(key) + "]";
-    return p.match(/^[A-Za-z_$][\w$]*$/, key) !== null ? key : quote(key);
+    return p.match(/^[A-Za-z_]\w*$/, key) !== null ? key : quote(key);
   };
 
   const primitive = (value) => {
@@ -75,8 +94,8 @@
       const extended = from !== undefined && from.value !== "" ? " extends " + from.value : "";
       return "[class " + (name === "" ? "(anonymous)" : name) + extended + "]";
     }
-    const tag = p.toTag(value);
-    const kind = tag === "[object AsyncFunction]" ? "AsyncFunction" : "Function";
+    const tag = slice(p.toTag(value), 8, -1);
+    const kind = p.match(/^(Async)?(Generator)?Function$/, tag) !== null ? tag : "Function";
     return "[" + kind + (name === "" ? " (anonymous)" : ": " + name) + "]";
   };
 
@@ -97,6 +116,20 @@
     return text;
   };
 
+  // A text that is too long for its line, a line of it on each.
+  const lines = (text, indent) => {
+    if (text.length <= 16 || text.length <= LINE_CHARS - indent - 4) return quote(text);
+    if (text.length > MOST_STRING) return quote(text);
+    const parts = p.split(text, "\n");
+    let shown = "";
+    for (let i = 0; i < parts.length; i++) {
+      const last = i === parts.length - 1;
+      if (last && parts[i] === "" && i > 0) break;
+      shown += (i > 0 ? " +\n" + spaces(indent + 2) : "") + quote(parts[i] + (last ? "" : "\n"));
+    }
+    return shown;
+  };
+
   const inspect = (value, depth = 2) => {
     const state = { __proto__: null, most: depth, deepest: 0, circular: new p.Map(), seen: [] };
     return format(value, 0, 0, state);
@@ -112,6 +145,7 @@
     });
 
   const format = (value, level, indent, state) => {
+    if (typeof value === "string" && level > 0) return lines(value, indent);
     if (!errors.isObject(value)) return primitive(value);
     for (let i = 0; i < state.seen.length; i++) {
       if (state.seen[i] !== value) continue;
@@ -160,6 +194,7 @@
     } else if (tag === "[object Map]" || tag === "[object Set]") {
       const count = tag === "[object Map]" ? p.mapSize(value) : p.setSize(value);
       head = name + "(" + count + ") ";
+      if (name !== slice(tag, 8, -1)) head += "[" + slice(tag, 8, -1) + "] ";
     } else if (typeof value === "function") base = functionText(value);
     else if (p.isError(value)) base = errorText(value, indent);
     else if (tag === "[object RegExp]") base = p.regExpText(value);
@@ -170,7 +205,9 @@
     else if (tag === "[object String]") base = "[String: " + quote(p.stringValue(value)) + "]";
     else if (tag === "[object Boolean]") base = "[Boolean: " + p.booleanValue(value) + "]";
     else if (OPAQUE[tag] !== undefined) return name + " { " + OPAQUE[tag] + " }";
-    else if (name !== "Object") head = name + " ";
+    else if (tag !== "[object Object]" && slice(tag, 8, -1) !== name && !tagged(value)) {
+      head = (name === "" ? "Object" : name) + " [" + slice(tag, 8, -1) + "] ";
+    } else if (name !== "Object") head = name + " ";
     if (base !== "" && shown.length === 0) return base;
     let size = shown.length;
     if (array || view) size += value.length;
@@ -187,12 +224,16 @@
     if (array || view) items(value, array, level, indent, state, parts);
     else if (tag === "[object Map]") {
       p.mapEach(value, (item, key) => {
+        if (parts.length >= MOST_ITEMS) return;
         const left = format(key, level + 1, indent + 2, state);
         add(parts, left + " => " + format(item, level + 1, indent + 2, state));
       });
     } else if (tag === "[object Set]") {
-      p.setEach(value, (item) => add(parts, format(item, level + 1, indent + 2, state)));
+      p.setEach(value, (item) => {
+        if (parts.length < MOST_ITEMS) add(parts, format(item, level + 1, indent + 2, state));
+      });
     }
+    if (!array && !view) more(size - shown.length - parts.length, parts);
     const listed = array || view ? p.min(parts.length, MOST_ITEMS) : 0;
     for (let i = 0; i < shown.length; i++) {
       const own = p.getOwnPropertyDescriptor(value, shown[i]);
@@ -211,6 +252,8 @@
     if (parts.length === 0) return reference + head + open + close;
     return reference + lay(parts, listed, head + open, close, level, indent, state, numeric(value));
   };
+
+  const tagged = (value) => p.hasOwn(value, p.Symbol.toStringTag);
 
   const numeric = (value) => {
     if (!p.isArray(value)) return true;
@@ -235,10 +278,11 @@
       add(parts, format(value[index], level + 1, indent + 2, state));
       index++;
     }
-    if (index < length) {
-      const more = length - index;
-      add(parts, "... " + more + " more item" + (more > 1 ? "s" : ""));
-    }
+    more(length - index, parts);
+  };
+
+  const more = (count, parts) => {
+    if (count > 0) add(parts, "... " + count + " more item" + (count > 1 ? "s" : ""));
   };
 
   // Items of a long list in columns, as Node.js lays them out; null where a line each is better.
@@ -250,7 +294,7 @@
       if (parts[i].length + 2 > widest) widest = parts[i].length + 2;
     }
     if (widest * 3 + indent >= LINE_CHARS || !(total / widest > 5 || widest <= 8)) return null;
-    const biased = p.max(widest - 2 - p.sqrt(widest - total / listed), 1);
+    const biased = p.max(widest - 3 - p.sqrt(widest - total / parts.length), 1);
     const square = p.round(p.sqrt(2.5 * biased * listed) / biased);
     const count = p.min(square, p.floor((LINE_CHARS - indent) / widest), 12, 15);
     if (count <= 1) return null;
