@@ -314,11 +314,19 @@ def _pending(data: dict[str, Any]) -> Pending:
     return Pending(**parts)
 
 
+def _in_a_line(error: RunError) -> str:
+    """`exception: no such order (tool get_order, line 3)`."""
+    tool = None if error.tool is None else f"tool {error.tool}"
+    line = None if error.line is None else f"line {error.line}"
+    where = ", ".join(part for part in (tool, line) if part)
+    return f"{error.kind}: {error.message}{f' ({where})' if where else ''}"
+
+
 class RunFailed(ToolscriptError):
     """Raised by `RunResult.unwrap()` for a run that did not complete."""
 
     def __init__(self, result: RunResult):
         error = result.error
-        super().__init__(f"{error.kind}: {error.message}" if error else f"run {result.status}")
+        super().__init__(_in_a_line(error) if error else f"run {result.status}")
         self.result = result
         self.code = (error.code or str(error.kind)) if error else result.status

@@ -24,7 +24,7 @@ from toolscript.host.context import CallContext
 from toolscript.host.delivery import Delivery
 from toolscript.host.endings import bad_guest, call_limit
 from toolscript.host.entries import Finished, Reply
-from toolscript.host.failures import failed, failure_of, script_error, status_of
+from toolscript.host.failures import failed, failure_of, log_failure, script_error, status_of
 from toolscript.host.handler import handled
 from toolscript.host.known_tools import KnownTools
 from toolscript.host.live_call import LiveCall
@@ -374,8 +374,10 @@ class Calls:
             self._fail(call, error)
 
     def _fail(self, call: LiveCall, error: BaseException) -> None:
+        record = call.record
+        log_failure(error, record.tool, self._setup.run_id, record.seq)
         found = failure_of(error, self._setup.profile)
-        call.record.end(status_of(found), error=found)
+        record.end(status_of(found), error=found)
         self._settle(call, None, found)
 
     def _settle(self, call: LiveCall, result: JsonText | None, error: CallError | None) -> None:

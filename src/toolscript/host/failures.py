@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping
 from typing import Any, Final
 
@@ -10,6 +11,8 @@ from toolscript.errors import ToolError, ToolErrorCode
 from toolscript.host.values import NotJson, json_text
 from toolscript.profiles import Profile
 from toolscript.result import CallError, CallStatus, RunFailed
+
+_log = logging.getLogger("toolscript")
 
 MESSAGE_CHARS: Final = 65_536
 """Longest message of a failed call; what is beyond is cut with a mark."""
@@ -66,8 +69,7 @@ def failure_of(error: BaseException, profile: Profile) -> CallError:
         case TimeoutError():
             found = CallError("timeout", _said(error) or "the tool timed out", "TimeoutError")
         case _:
-            name = type(error).__name__
-            found = CallError("failed", _said(error) or name, name)
+            found = CallError("failed", _named(error), type(error).__name__)
     if len(found.message) <= MESSAGE_CHARS:
         return found
     shown = found.message[: MESSAGE_CHARS - 1] + "…"
@@ -100,6 +102,17 @@ def _bare_failure(error: BaseException, profile: Profile) -> CallError:
     return CallError(code, code, "", details)
 
 
+def log_failure(error: BaseException, tool: str, run_id: str, seq: int) -> None:
+    """Tell whoever wrote a tool where it raised what; the script and the record do not.
+
+    Nothing is logged of what a tool or the host says on purpose. A traceback may quote values,
+    so nobody gets it by default.
+    """
+    on_purpose = isinstance(error, ToolError) and error.__cause__ is None
+    if not on_purpose and not isinstance(error, CallFailure):
+        _log.debug("%s failed in call %d of run %s", tool, seq, run_id, exc_info=error)
+
+
 def status_of(error: CallError) -> CallStatus:
     """The status of the receipt of a call that failed so."""
     return "denied" if error.code == "denied" else "error"
@@ -122,6 +135,28 @@ def _said(error: BaseException) -> str:
         return str(error)
     except Exception:
         return ""
+
+
+def _named(error: BaseException) -> str:
+    """What an exception says, with its type in front where that alone says nothing.
+
+    `KeyError("zz")` says `'zz'`. Of a bare value only the type tells what is wrong with it.
+    """
+    said, name = _said(error), type(error).__name__
+    if not said:
+        return name
+    return f"{name}: {said}" if _is_bare(error, said) else said
+
+
+def _is_bare(error: BaseException, said: str) -> bool:
+    """Whether what an exception says is no more than a value that it was given."""
+    if len(error.args) != 1:
+        return False
+    value = error.args[0]
+    try:
+        return said == repr(value) or (not isinstance(value, str) and said == str(value))
+    except Exception:
+        return False
 
 
 def _ending(error: RunFailed) -> str:

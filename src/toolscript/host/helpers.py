@@ -14,7 +14,7 @@ from toolscript.host.context import CallContext
 from toolscript.host.delivery import Delivery
 from toolscript.host.endings import bad_guest, call_limit
 from toolscript.host.entries import Reply
-from toolscript.host.failures import failed, failure_of, script_error
+from toolscript.host.failures import failed, failure_of, log_failure, script_error
 from toolscript.host.handler import handled
 from toolscript.host.receipts import Record
 from toolscript.host.replay import CallId, Recalled
@@ -182,6 +182,7 @@ class Helpers:
             result = fitting_result(value, args, gate, setup.profile)
             record.end("ok", result)
         except Exception as raised:
+            log_failure(raised, record.tool, setup.run_id, record.seq)
             error = failure_of(raised, setup.profile)
             record.end("error", error=error)
         told = None if error is None else script_error(error, record.tool)
