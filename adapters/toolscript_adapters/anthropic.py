@@ -15,14 +15,13 @@ import uuid
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final, Unpack, cast
 
-from anthropic.lib.tools import BetaAsyncFunctionTool, BetaFunctionTool, beta_async_tool, beta_tool
-from anthropic.lib.tools import ToolError as AnthropicToolError
 from pydantic import ValidationError
 
 from toolscript.bridge import run_blocking
 from toolscript.contract.convert import tool_from
 from toolscript.contract.tool import JsonSchema, Tool, ToolContext
 from toolscript.errors import ContractError, ToolError
+from toolscript.extras import needs
 from toolscript.mcp.unwrap import unwrap
 from toolscript.result import RunResult
 from toolscript_adapters.kit import (
@@ -36,6 +35,15 @@ from toolscript_adapters.kit import (
     refuse_approvals,
     returns_of,
 )
+
+with needs("anthropic"):
+    from anthropic.lib.tools import (
+        BetaAsyncFunctionTool,
+        BetaFunctionTool,
+        beta_async_tool,
+        beta_tool,
+    )
+    from anthropic.lib.tools import ToolError as AnthropicToolError
 
 SOURCE: Final = "anthropic"
 

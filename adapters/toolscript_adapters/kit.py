@@ -30,6 +30,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final, Generic, TypeVar, cast
 
 from toolscript.contract.annotations import resolved_hints
+from toolscript.contract.contract import check_group
 from toolscript.contract.function import tool_from_function
 from toolscript.contract.tool import JsonSchema, Namespace, Tool, ToolContext
 from toolscript.durable import PausedRuns
@@ -40,7 +41,7 @@ from toolscript.host.approval import Again, Answer
 from toolscript.host.entries import Head
 from toolscript.host.journal import SETTLED, Journal
 from toolscript.host.policy import Authority
-from toolscript.options import EngineOptions
+from toolscript.options import EngineOptions, without_store
 from toolscript.result import ErrorKind, OutputItem, RunResult
 
 NAME: Final = "run_code"
@@ -139,6 +140,7 @@ def convert_tools(tools: Any, one: Callable[[Any], Tool]) -> Any:
     """Tools, namespaces and mappings of groups, each tool through `one`, groups as they were."""
 
     def each(items: Iterable[Any]) -> list[Any]:
+        check_group(items)
         return [
             Namespace(item.name, each(item.tools), item.description, item.error_class)
             if isinstance(item, Namespace)
@@ -180,13 +182,22 @@ class CodeRunner:
         options: as given to the adapter.
         keeps: keep each run until it is over, so that one that `Steering` interrupted can go on.
             Runs that wait for an approval are kept in any case.
+        stores: `begin` and `go_on` get a store that outlives the run; without one, scripts have
+            no `store` and `load`.
 
     Raises:
         ContractError, ConfigurationError: as `CodeMode` does.
     """
 
-    def __init__(self, tools: Any, options: CodeToolOptions, *, keeps: bool = False):
-        given = dict(options)
+    def __init__(
+        self,
+        tools: Any,
+        options: CodeToolOptions,
+        *,
+        keeps: bool = False,
+        stores: bool = False,
+    ):
+        given: dict[str, Any] = dict(options if stores else without_store(options))
         self.name: str = options.get("name", NAME)
         self._summary = options.get("description", SUMMARY)
         self._result_tokens = options.get("result_tokens")
@@ -347,7 +358,8 @@ class CodeRunners:
     to find what belongs to one run in `current_session`.
     """
 
-    def __init__(self, options: CodeToolOptions, *, keeps: bool = False):
+    def __init__(self, options: CodeToolOptions, *, keeps: bool = False, stores: bool = False):
+        self._stores = stores
         kept = {**options, "journal": options.get("journal") or (PausedRuns() if keeps else None)}
         self._options = cast(CodeToolOptions, kept)
         self._made: OrderedDict[str, CodeRunner] = OrderedDict()
@@ -361,7 +373,7 @@ class CodeRunners:
         key = _looks_of(tools)
         found = self._made.pop(key, None)
         if found is None:
-            found = CodeRunner(tools, self._options)
+            found = CodeRunner(tools, self._options, stores=self._stores)
         self._made[key] = found
         if len(self._made) > _MOST_RUNNERS:
             self._made.popitem(last=False)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import functools
 import json
+import shlex
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -24,7 +25,14 @@ from mcp.types import (
     ToolAnnotations,
 )
 
-from toolscript import CodeMode, ContractError, ToolContext, ToolOptions, tool_from
+from toolscript import (
+    CodeMode,
+    ConfigurationError,
+    ContractError,
+    ToolContext,
+    ToolOptions,
+    tool_from,
+)
 from toolscript.cli import main
 from toolscript.testing.adapters import (
     USER,
@@ -311,3 +319,63 @@ def test_the_command_says_how_a_server_is_written(
 def test_the_command_wants_tools(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["mcp"]) == 2
     assert "--server NAME=URL|COMMAND" in capsys.readouterr().err
+
+
+SERVER = """
+from mcp.server import MCPServer
+
+server = MCPServer("stock")
+
+
+@server.tool()
+def count(item: str) -> int:
+    "How many there are."
+    return len(item)
+
+
+server.run()
+"""
+
+
+@pytest.mark.parametrize("form", ["string", "list", "parameters"])
+async def test_a_command_starts_a_server(tmp_path: Path, form: str) -> None:
+    file = tmp_path / "a server.py"
+    file.write_text(SERVER)
+    words = [sys.executable, str(file)]
+    command: Any = {
+        "string": shlex.join(words),
+        "list": words,
+        "parameters": StdioServerParameters(command=words[0], args=words[1:]),
+    }[form]
+    async with connect(command) as stock:
+        codemode = CodeMode([stock])
+        result = await codemode.run("return await stock.count({ item: 'nail' })")
+    assert result.value == 4, result.text()
+
+
+@pytest.mark.parametrize(
+    ("server", "error", "words"),
+    [
+        ("nosuchcmd --x", ConfigurationError, ("'nosuchcmd'", "http://")),
+        (["nosuchcmd"], ConfigurationError, ("'nosuchcmd'",)),
+        ([], ConfigurationError, ("list of strings",)),
+        (["python", 3], ConfigurationError, ("list of strings",)),
+        ('say "hi', ConfigurationError, ("no command",)),
+        (Path("server.py"), ConfigurationError, ("connect(server=)", "[sys.executable,")),
+        (42, ConfigurationError, ("connect(server=)", "42", "URL", "list of strings")),
+        (None, ConfigurationError, ("None",)),
+        ([sys.executable, "-c", "pass"], ConnectionError, ("did not answer",)),
+        ("http://user:secret@127.0.0.1:9/mcp?key=1", ConnectionError, ("http://127.0.0.1:9/mcp",)),
+    ],
+)
+async def test_what_is_no_server_is_told_in_one_line(
+    server: Any, error: type[Exception], words: tuple[str, ...]
+) -> None:
+    with pytest.raises(error) as refused:
+        async with connect(server):
+            raise AssertionError
+    told = str(refused.value)
+    for word in words:
+        assert word in told
+    assert "secret" not in told
+    assert "\n" not in told

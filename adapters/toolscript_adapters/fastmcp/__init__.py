@@ -5,6 +5,9 @@
 It works as well on a server that mounts or proxies others.
 """
 
-from toolscript_adapters.fastmcp.transform import CodeTransform
+from toolscript.extras import needs
+
+with needs("fastmcp"):
+    from toolscript_adapters.fastmcp.transform import CodeTransform
 
 __all__ = ["CodeTransform"]

@@ -7,6 +7,9 @@ callbacks, traces, state and artifacts are those of a call that the model makes 
 asks for a confirmation pauses the script with ADK's own request for one.
 """
 
-from toolscript_adapters.google_adk.toolset import CodeModeToolset
+from toolscript.extras import needs
+
+with needs("google-adk"):
+    from toolscript_adapters.google_adk.toolset import CodeModeToolset
 
 __all__ = ["CodeModeToolset"]

@@ -61,7 +61,7 @@ class CodeModeToolset(BaseToolset):
         authority = options.get("authority")
         if callable(authority):
             options["authority"] = _for_adk(authority)
-        self._runners = CodeRunners(options, keeps=True)
+        self._runners = CodeRunners(options, keeps=True, stores=True)
         self._check()
 
     async def get_tools(self, readonly_context: ReadonlyContext | None = None) -> list[BaseTool]:

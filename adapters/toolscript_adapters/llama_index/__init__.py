@@ -9,8 +9,11 @@ may wait for events. `requires_approval` has the workflow wait for a person, by 
 
 from __future__ import annotations
 
-from toolscript_adapters.llama_index.approvals import ApprovalRequest, ApprovalResponse
-from toolscript_adapters.llama_index.code_tool import CodeModeTool
-from toolscript_adapters.llama_index.nested import ScriptRun
+from toolscript.extras import needs
+
+with needs("llama-index"):
+    from toolscript_adapters.llama_index.approvals import ApprovalRequest, ApprovalResponse
+    from toolscript_adapters.llama_index.code_tool import CodeModeTool
+    from toolscript_adapters.llama_index.nested import ScriptRun
 
 __all__ = ["ApprovalRequest", "ApprovalResponse", "CodeModeTool", "ScriptRun"]

@@ -75,7 +75,7 @@ class CodeModeTool(FunctionTool):
     ):
         asking = frozenset(requires_approval)
         converted = convert_tools(_opened(tools), lambda tool: _converted(tool, asking))
-        self._runner = CodeRunner(converted, options, keeps=True)
+        self._runner = CodeRunner(converted, options, keeps=True, stores=True)
         self._at_work: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         super().__init__(
             async_fn=self._run,

@@ -9,7 +9,10 @@
 `namespace_of` takes a client or a session that is connected already.
 """
 
-from toolscript_adapters.mcp.client import Server, connect, namespace_of
-from toolscript_adapters.mcp.server import add_code_tool, code_server
+from toolscript.extras import needs
+
+with needs("mcp"):
+    from toolscript_adapters.mcp.client import Server, connect, namespace_of
+    from toolscript_adapters.mcp.server import add_code_tool, code_server
 
 __all__ = ["Server", "add_code_tool", "code_server", "connect", "namespace_of"]

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Mapping
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from typing import Any, Final
+import shlex
+import shutil
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
+from pathlib import Path
+from typing import Any, Final, cast
+from urllib.parse import urlsplit
 
-from mcp import Client, ClientSession, StdioServerParameters
+from mcp import Client, ClientSession, MCPError, StdioServerParameters
 from mcp.client.stdio import stdio_client
 from mcp.server import MCPServer
 from mcp.server import Server as LowLevelServer
@@ -14,18 +18,21 @@ from mcp.types import PaginatedRequestParams, Tool
 
 from toolscript.contract.names import tool_identifier
 from toolscript.contract.tool import Namespace, ToolOptions
-from toolscript.errors import ContractError
+from toolscript.errors import ConfigurationError, ContractError
+from toolscript.given import Wanted, check, described
 from toolscript.mcp.convert import tool_from_mcp
 from toolscript.mcp.unwrap import WRAPPED
 
 Server = (
     str
+    | Sequence[str]
     | StdioServerParameters
     | MCPServer[Any]
     | LowLevelServer[Any]
     | AbstractAsyncContextManager[Any]
 )
-"""Where a server is: its URL, how to start it, one in this process, or a transport."""
+"""Where a server is: its URL, the command that starts it (a string as a shell takes it, or a list of
+words), that command with its environment, a server in this process, or a transport."""
 
 _BOX: Final = frozenset({"title", "type", "properties", "required", "$defs"})
 
@@ -41,12 +48,91 @@ async def connect(
     """The tools of a server, for as long as the context lasts.
 
     For callbacks, such as one that answers elicitations, make a `Client` and use `namespace_of`.
-    Takes what `namespace_of` takes, and raises what it and the SDK raise.
+
+    Args:
+        server: a URL (`"https://…"`), a command (`"python server.py"` or
+            `[sys.executable, "server.py"]`), `StdioServerParameters` where that needs an
+            environment or a folder, a server object of this process, or a transport.
+        name, options, trust_annotations: as for `namespace_of`.
+
+    Raises:
+        ConfigurationError: for what is no server, or a command that is not there.
+        ConnectionError: if the server cannot be reached, or ends before it has said what it is.
+        ContractError: as `namespace_of` does.
     """
-    # Version 2.0 of the SDK does not start a server by itself.
-    place = stdio_client(server) if isinstance(server, StdioServerParameters) else server
-    async with Client(place) as client:
+    async with AsyncExitStack() as open_:
+        try:
+            client = await open_.enter_async_context(Client(_place(server)))
+        except (OSError, MCPError, ExceptionGroup) as error:
+            raise ConnectionError(
+                f"the MCP server {_shown(server)} did not answer: {_cause(error)}"
+            ) from error
         yield await namespace_of(client, name, options=options, trust_annotations=trust_annotations)
+
+
+def _place(server: Server) -> Any:
+    """What the SDK's client takes: it neither reads nor starts a command by itself."""
+    if isinstance(server, str) and _is_url(server):
+        return server.strip()
+    if isinstance(server, str | list | tuple):
+        command, *arguments = _words(server)
+        if shutil.which(command) is None:
+            raise ConfigurationError(
+                f"connect(): there is no command {command!r} here to start an MCP server with; a "
+                "URL begins with http:// or https://"
+            )
+        return stdio_client(StdioServerParameters(command=command, args=arguments))
+    if isinstance(server, StdioServerParameters):
+        return stdio_client(server)
+    check("connect(server=)", _SERVER, server)
+    return server
+
+
+def _words(command: str | Sequence[str]) -> list[str]:
+    words: list[Any]
+    try:
+        words = shlex.split(command) if isinstance(command, str) else list(command)
+    except ValueError as error:
+        raise ConfigurationError(f"connect(): {command!r} is no command: {error}") from error
+    if not words or not all(isinstance(word, str) and word for word in words):
+        raise ConfigurationError(
+            "connect(server=) takes a command as a string, or as a list of strings that are not "
+            f"empty, not {command!r:.60}"
+        )
+    return words
+
+
+def _is_server(value: Any) -> bool:
+    return isinstance(value, MCPServer | LowLevelServer | AbstractAsyncContextManager)
+
+
+_SERVER: Final = Wanted(
+    "a URL, a command (a string or a list of strings), StdioServerParameters, a server object of "
+    "the MCP SDK, or a transport",
+    _is_server,
+    lambda value: '[sys.executable, "server.py"]' if isinstance(value, Path) else "",
+)
+
+
+def _shown(server: Server) -> str:
+    """How a person knows the server, without the parts of URLs and commands that hold secrets."""
+    if isinstance(server, StdioServerParameters):
+        return repr(server.command)
+    if isinstance(server, str) and _is_url(server):
+        parts = urlsplit(server.strip())
+        return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
+    return repr(_words(server)[0]) if isinstance(server, str | list | tuple) else described(server)
+
+
+def _is_url(text: str) -> bool:
+    return text.strip().lower().startswith(("http://", "https://"))
+
+
+def _cause(error: BaseException) -> str:
+    """The first thing that went wrong, out of what groups of tasks put around it."""
+    while isinstance(error, BaseExceptionGroup):
+        error = cast("BaseExceptionGroup[BaseException]", error).exceptions[0]
+    return f"{error} ({type(error).__name__})"
 
 
 async def namespace_of(

@@ -6,7 +6,10 @@
 the bare script, held to the source grammar, for models of the Responses API.
 """
 
-from toolscript_adapters.openai_agents.code_tool import code_tool, custom_code_tool
-from toolscript_adapters.openai_agents.convert import tool_from_openai_agents
+from toolscript.extras import needs
+
+with needs("openai-agents"):
+    from toolscript_adapters.openai_agents.code_tool import code_tool, custom_code_tool
+    from toolscript_adapters.openai_agents.convert import tool_from_openai_agents
 
 __all__ = ["code_tool", "custom_code_tool", "tool_from_openai_agents"]

@@ -11,13 +11,16 @@ answer what scripts wait for.
 
 from __future__ import annotations
 
-from toolscript_adapters.pydantic_ai.approvals import (
-    NestedCall,
-    nested_calls,
-    nested_results,
-)
-from toolscript_adapters.pydantic_ai.capability import CodeModeCapability
-from toolscript_adapters.pydantic_ai.toolset import CodeModeToolset
+from toolscript.extras import needs
+
+with needs("pydantic-ai"):
+    from toolscript_adapters.pydantic_ai.approvals import (
+        NestedCall,
+        nested_calls,
+        nested_results,
+    )
+    from toolscript_adapters.pydantic_ai.capability import CodeModeCapability
+    from toolscript_adapters.pydantic_ai.toolset import CodeModeToolset
 
 __all__ = [
     "CodeModeCapability",

@@ -9,7 +9,10 @@ tool or by `requires_approval`, pauses the agent in the middle of a script.
 
 from __future__ import annotations
 
-from toolscript_adapters.strands.nested import ScriptRun
-from toolscript_adapters.strands.plugin import CodeModePlugin
+from toolscript.extras import needs
+
+with needs("strands"):
+    from toolscript_adapters.strands.nested import ScriptRun
+    from toolscript_adapters.strands.plugin import CodeModePlugin
 
 __all__ = ["CodeModePlugin", "ScriptRun"]

@@ -70,7 +70,7 @@ class CodeModePlugin(Plugin):
         super().__init__()
         self._keep = frozenset(keep)
         self._requires_approval = frozenset(requires_approval)
-        self._runners = CodeRunners(options, keeps=True)
+        self._runners = CodeRunners(options, keeps=True, stores=True)
         self._made: WeakKeyDictionary[AgentTool, tuple[ToolSpec, Tool]] = WeakKeyDictionary()
         self._code_tool = _CodeTool(self, options)
 

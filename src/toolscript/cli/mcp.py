@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import shlex
 import sys
 from collections.abc import Mapping
 from contextlib import AsyncExitStack, redirect_stdout
@@ -15,6 +14,8 @@ from typing import Any, cast
 from toolscript.cli.arguments import ArgumentValueError
 from toolscript.cli.exit_codes import DONE
 from toolscript.cli.load_tools import load_all
+from toolscript.contract.tool import Namespace
+from toolscript.errors import ConfigurationError
 
 
 def main(arguments: argparse.Namespace) -> int:
@@ -35,33 +36,37 @@ def main(arguments: argparse.Namespace) -> int:
     return DONE
 
 
-async def _serve(arguments: argparse.Namespace, tools: Any, servers: list[tuple[str, Any]]) -> None:
+async def _serve(arguments: argparse.Namespace, tools: Any, servers: list[tuple[str, str]]) -> None:
     from toolscript_adapters.mcp import code_server, connect
 
+    failure = None
     async with AsyncExitStack() as connected:
-        spaces = [
-            await connected.enter_async_context(connect(place, name)) for name, place in servers
-        ]
-        if isinstance(tools, Mapping):
-            groups = cast("Mapping[str, Any]", tools)
-            offered: Any = {**groups, **{space.name: space.tools for space in spaces}}
+        spaces: list[Namespace] = []
+        for name, place in servers:
+            try:
+                spaces.append(await connected.enter_async_context(connect(place, name)))
+            except (ConnectionError, ConfigurationError) as error:
+                # Raised here, it would come out of the other servers' groups of tasks in a bundle.
+                failure = ArgumentValueError(f"--server {name}: {error}")
+                break
         else:
-            offered = [*tools, *spaces]
-        server = code_server(offered, arguments.name, profile=arguments.profile)
-        await server.run_stdio_async()
+            if isinstance(tools, Mapping):
+                groups = cast("Mapping[str, Any]", tools)
+                offered: Any = {**groups, **{space.name: space.tools for space in spaces}}
+            else:
+                offered = [*tools, *spaces]
+            server = code_server(offered, arguments.name, profile=arguments.profile)
+            await server.run_stdio_async()
+    if failure is not None:
+        raise failure
 
 
-def _server(text: str) -> tuple[str, Any]:
+def _server(text: str) -> tuple[str, str]:
     """`NAME=URL`, or `NAME=COMMAND` for a server that is started here."""
-    from mcp import StdioServerParameters
-
     name, equals, place = text.partition("=")
     if not equals or not name.isidentifier() or not place.strip():
         raise ArgumentValueError(
             f"--server {text!r}: write NAME=URL or NAME=COMMAND, where scripts call the tools "
             "as NAME.tool(...)"
         )
-    if place.startswith(("http://", "https://")):
-        return name, place
-    command, *rest = shlex.split(place)
-    return name, StdioServerParameters(command=command, args=rest)
+    return name, place

@@ -8,13 +8,13 @@ from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from typing import Any, Final, Unpack, cast
 
-from langchain.agents.middleware import AgentMiddleware, ModelRequest, ModelResponse
 from langchain_core.messages import SystemMessage
 from langchain_core.runnables import RunnableConfig
 from langchain_core.tools import BaseTool
 from pydantic import PrivateAttr
 
 from toolscript.contract.tool import JsonSchema
+from toolscript.extras import needs
 from toolscript.given import Wanted, check
 from toolscript.langchain.agent import agent_of
 from toolscript.langchain.code_tool import SUMMARY
@@ -23,6 +23,9 @@ from toolscript.langchain.inject import Inject
 from toolscript.langchain.script_tool import ScriptTool
 from toolscript.langchain.session import Around
 from toolscript.options import without_store
+
+with needs("langchain"):
+    from langchain.agents.middleware import AgentMiddleware, ModelRequest, ModelResponse
 
 _MOST_MADE: Final = 16
 
