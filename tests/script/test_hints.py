@@ -6,6 +6,7 @@ import pytest
 
 from tests.script.harness import problems
 from toolscript.script.hints import hint_for
+from toolscript.script.modules import ANY_MODULE
 from toolscript.script.script import prepare
 
 TOOLS = ("list_sites", "get_weather")
@@ -202,3 +203,12 @@ def test_a_script_that_is_only_json_is_warned_of() -> None:
     assert prepare('{"tool": "list_sites", "args": {}}').warnings[0].code == "only-json"
     assert prepare("({ a: 1 })").warnings == ()
     assert prepare('({ "a": await tools.list_sites({}) }).a').warnings == ()
+
+
+def test_locales_that_are_ignored_are_warned_of() -> None:
+    source = "return (1234.5).toLocaleString('en-US', { style: 'currency', currency: 'USD' })"
+    found = prepare(source).warnings
+    assert [each.code for each in found] == ["no-locales"]
+    assert "toFixed" in found[0].hint
+    assert prepare("return (1).toLocaleString()").warnings == ()
+    assert prepare(source, modules=ANY_MODULE).warnings == ()

@@ -17,7 +17,14 @@ from toolscript.script.erase import ERASED, TYPESCRIPT, erase_types
 from toolscript.script.find import Found, blank_outside, find_program
 from toolscript.script.forms import AWAITED, CALL, Form, Shape, shape_body
 from toolscript.script.language import find_foreign
-from toolscript.script.modules import DYNAMIC, NO_DEFAULT, is_module, rewrite_dynamic, shape_module
+from toolscript.script.modules import (
+    ANY_MODULE,
+    DYNAMIC,
+    NO_DEFAULT,
+    is_module,
+    rewrite_dynamic,
+    shape_module,
+)
 from toolscript.script.options import SourceOptions, parse_source
 from toolscript.script.repair import read
 from toolscript.script.syntax import MOST_LEVELS, TEXTS, Syntax, descend, end, first_error, start
@@ -130,7 +137,12 @@ def prepare(
         warnings = (_syntax_error(syntax, lines, typescript),)
     else:
         syntax = syntax.indexed(_LOOKED_FOR)
-        warnings = advise(syntax, TOOL_ROOTS.union(namespaces), last_is_result=form == "auto")
+        warnings = advise(
+            syntax,
+            TOOL_ROOTS.union(namespaces),
+            last_is_result=form == "auto",
+            locales=modules is ANY_MODULE,
+        )
     edits = Edits(program)
     shape = Shape()
     if not syntax.broken:
