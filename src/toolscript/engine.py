@@ -460,6 +460,12 @@ class CodeMode:
         """
         return run_blocking(lambda: self.run(source, **options))
 
+    def resume_sync(
+        self, run_id: str, decisions: Mapping[str, Answer] | None = None, **options: Any
+    ) -> RunResult:
+        """`resume` for code that is not async; takes what that takes, and waits as `run_sync`."""
+        return run_blocking(lambda: self.resume(run_id, decisions, **options))
+
     async def stream(self, source: str, **options: Any) -> AsyncIterator[Event]:
         """`run` as an iterator of its events; the last one is `RunEnded` with the result.
 

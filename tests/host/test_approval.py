@@ -248,3 +248,15 @@ async def test_an_answer_counts_although_nobody_would_ask_any_more(
         paused = await codemode.run("return await tools.pay({ n: 1 })")
         await codemode.resume(paused.run_id, {paused.pending[0].id: answer})
     assert paid == done
+
+
+async def test_resume_sync_goes_on_with_a_run_inside_of_a_running_loop() -> None:
+    effects = Effects()
+    codemode = CodeMode(effects.tools)
+    paused = codemode.run_sync("return await tools.pay({ n: 2 })")
+    assert codemode.resume_sync(paused.run_id).status == "paused"
+    done = codemode.resume_sync(
+        paused.run_id, {paused.pending[0].id: Edit({"n": 3})}, timeout=WALL_S
+    )
+    assert done.value == 3
+    assert effects.done == [("pay", 3)]
