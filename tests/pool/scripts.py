@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import textwrap
@@ -23,6 +24,14 @@ SCRIPT = "return await tools.add({ a: 1, b: 2 })"
 """
 
 
+# Debug modes of this process would have those speak of what is slow on a busy machine.
+ENVIRONMENT = {
+    name: value
+    for name, value in os.environ.items()
+    if name not in ("PYTHONASYNCIODEBUG", "PYTHONDEVMODE")
+}
+
+
 def program(tmp_path: Path, body: str) -> Path:
     """A file with the preamble and `body`, which must print what the test looks for."""
     path = tmp_path / "program.py"
@@ -42,7 +51,12 @@ def run_code(code: str) -> str:
 
 def _run(*arguments: str) -> str:
     done = subprocess.run(
-        [sys.executable, *arguments], capture_output=True, text=True, timeout=240, check=False
+        [sys.executable, *arguments],
+        capture_output=True,
+        text=True,
+        timeout=240,
+        check=False,
+        env=ENVIRONMENT,
     )
     assert done.returncode == 0, done.stderr
     assert done.stderr == "", done.stderr
@@ -57,4 +71,5 @@ def start_program(tmp_path: Path, body: str) -> subprocess.Popen[str]:
         stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,
+        env=ENVIRONMENT,
     )
