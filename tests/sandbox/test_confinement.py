@@ -149,3 +149,23 @@ os._exit(0)
     assert "not implemented" in state["landlock"]
     assert state["seccomp"] is True
     assert socket.socket().fileno() > 0
+
+
+def test_what_other_systems_lack_is_named() -> None:
+    # In a child: what it gives up cannot be had back.
+    source = f"""
+import importlib.util, json, os, sys
+spec = importlib.util.spec_from_file_location("confinement", {confinement.__file__!r})
+confinement = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(confinement)
+sys.platform = "darwin"
+state = confinement.confine({{"host_pid": os.getppid(), "address_bytes": 1 << 30, "cpu_s": 60}})
+os.write(1, json.dumps(state).encode())
+os._exit(0)
+"""
+    done = subprocess.run([sys.executable, "-c", source], capture_output=True, check=True)
+    state = json.loads(done.stdout)
+    assert state["process"] is state["closed_descriptors"] is True
+    assert "memory only by the engine" in state["limits"]
+    assert "pipe closes" in state["dies_with_host"]
+    assert state["seccomp"] == state["landlock"] == "not available on darwin"

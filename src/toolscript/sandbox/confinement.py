@@ -159,10 +159,7 @@ def confine(settings: dict[str, Any]) -> dict[str, bool | str]:
     state: dict[str, bool | str] = {"process": True}
     if sys.platform != "linux":
         reason = f"not available on {sys.platform}"
-        state["limits"] = _attempt(lambda: _limits(settings))
-        for name in LINUX_ONLY:
-            state[name] = reason
-        return state
+        return state | dict.fromkeys(LINUX_ONLY, reason) | _elsewhere(settings)
     libc = ctypes.CDLL(None, use_errno=True)
     machine = platform.machine()
     calls = CALLS.get(machine)
@@ -185,10 +182,24 @@ def confine(settings: dict[str, Any]) -> dict[str, bool | str]:
     return state
 
 
+def _elsewhere(settings: dict[str, Any]) -> dict[str, bool | str]:
+    """What other systems than Linux offer from inside the process."""
+    if sys.platform == "win32":
+        # The host hands over no handle but those of the pipe, and sets the limits from outside.
+        return {"closed_descriptors": True}
+    limits = _attempt(lambda: _limits(settings))
+    if limits is True:
+        # macOS takes a bound of the address space and does not keep it.
+        limits = "in part: files and processor time, but memory only by the engine"
+    return {
+        "closed_descriptors": _attempt(_close_descriptors),
+        "limits": limits,
+        "dies_with_host": "when its pipe closes; a script that computes then, at its time limit",
+    }
+
+
 LINUX_ONLY = (
     "no_new_privileges",
-    "dies_with_host",
-    "closed_descriptors",
     "namespaces",
     "capabilities_dropped",
     "landlock",
@@ -223,7 +234,7 @@ def _die_with(libc: ctypes.CDLL, host_pid: int) -> None:
 
 
 def _close_descriptors() -> None:
-    for name in os.listdir("/proc/self/fd"):
+    for name in os.listdir("/proc/self/fd" if sys.platform == "linux" else "/dev/fd"):
         if int(name) > 1:
             try:
                 os.close(int(name))
@@ -278,8 +289,7 @@ def _landlock(libc: ctypes.CDLL, calls: dict[str, int]) -> None:
 
 
 def _limits(settings: dict[str, Any]) -> None:
-    if sys.platform == "win32":
-        raise OSError(errno.ENOSYS, "not available on Windows")
+    assert sys.platform != "win32"
 
     def limit(what: int, most: int) -> None:
         hard = resource.getrlimit(what)[1]

@@ -279,7 +279,12 @@ class Pool:
         missing = self._missing()
         if missing and not self._warned:
             self._warned = True
-            LOGGER.warning("scripts run with less isolation than possible: %s", missing)
+            there = ", ".join(name for name, state in self.isolation.items() if state is True)
+            LOGGER.warning(
+                "scripts run with less isolation than possible; in force: %s; not in force: %s",
+                there,
+                missing,
+            )
 
     def _missing(self) -> str:
         state = self.isolation or {}

@@ -52,8 +52,8 @@ class QuickJSRuntime(Runtime):
             wait: they get a process of their own.
         max_runs: runs after which a worker is replaced.
         idle_s: seconds without a run after which a worker is ended.
-        isolation: "required" refuses to run without every protection that the platform's best
-            configuration has (`isolation` names them).
+        isolation: "required" refuses to run without every protection there is (`isolation` names
+            them); only Linux has them all.
     """
 
     def __init__(
