@@ -131,3 +131,23 @@ async def test_a_text_counts_as_it_is_read(text: str) -> None:
         limits = {"value_bytes": 100, "output_bytes": 100}
         assert (await run(script.format(text, most), limits=limits)).ok
         assert not (await run(script.format(text, most + 1), limits=limits)).ok
+
+
+@pytest.mark.parametrize(
+    ("thrown", "printed"),
+    [("new TypeError('late')", "Uncaught in a timer: TypeError: late"), ("'x'", "x")],
+)
+async def test_what_a_timer_throws_is_printed(thrown: str, printed: str) -> None:
+    source = (
+        f"await new Promise((done) => setTimeout(() => {{ done(); throw {thrown} }}, 1)); return 1"
+    )
+    result = await run(source)
+    assert result.value == 1
+    assert [item.stream for item in result.output] == ["stderr"]
+    assert printed in (result.output[0].text or "")
+
+
+async def test_a_timer_may_end_the_script() -> None:
+    result = await run("setTimeout(() => exit(), 1); await new Promise(() => {})")
+    assert result.status == "completed"
+    assert result.output == ()

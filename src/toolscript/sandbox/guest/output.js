@@ -103,5 +103,7 @@
     bridge.send("p\n[" + text + "," + part + "]\n");
   };
 
-  return { __proto__: null, makeConsole, text, emit, log, image, progress, show, faceText };
+  const warn = printer("stderr");
+
+  return { __proto__: null, makeConsole, warn, text, emit, log, image, progress, show, faceText };
 });

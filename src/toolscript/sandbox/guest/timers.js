@@ -20,7 +20,6 @@
       throw new p.TypeError("a timer takes a function, not " + typeof callback);
     }
     const id = ++count;
-    // An async function: what a callback throws becomes a rejection that nobody waits for.
     const wait = async () => {
       const json = '{"ms":' + clean(ms) + "}";
       const head = (seq) => "h " + seq + ' 0\n"sleep"\n';
@@ -32,7 +31,12 @@
       if (!(id in alive)) return;
       delete alive[id];
       if (repeat) wait();
-      apply(callback, undefined, args);
+      try {
+        await apply(callback, undefined, args);
+      } catch (error) {
+        // Nobody waits for a callback: its error would be lost.
+        kit.need("output").warn("Uncaught in a timer:", error);
+      }
     };
     wait();
     return id;
