@@ -223,6 +223,9 @@ async def test_arguments_that_a_union_would_be_tried_on_without_end_are_refused(
     with pytest.raises(ToolError, match="nested too deeply"):
         gate.check_effort(expression(60))
     gate.check_effort({"where": {"kind": "and", "args": [{"kind": "or"}] * 50_000}})
+    large = nested(4, {"where": None, "kind": "or"}, lambda one: {"kind": "and", "args": [one]})
+    large["args"] += [{"kind": "or", "args": []}] * 50_000
+    gate.check_effort({"where": large})
     deep = nested(100, {"kind": "leaf"}, lambda one: {"kind": "not", "of": one})
     tagged.check_effort({"one": {"of": deep}})
 

@@ -9,10 +9,12 @@ between three forms triples the work with each level of the value.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any, Final, cast
 
 import orjson
 
+from toolscript import jsontext
 from toolscript.contract.schema import Document, Node
 from toolscript.jsonscan import deeper_than
 
@@ -32,7 +34,10 @@ Counts = dict[int, tuple[Any, int]]
 
 _SHALLOW: Final = 8
 """Levels of arrays and objects up to which alternatives do not multiply to much."""
-_MOST_TRIES: Final = 100_000
+_DEEP_TREE: Final = 16
+_MOST_TRIES: Final = 50_000
+_TRIES_OF_A_PART: Final = 32
+"""So many for each part are no tree any more that is just large."""
 
 
 def too_many_tries(schema: Node) -> Callable[[Any], bool] | None:
@@ -47,28 +52,42 @@ def too_many_tries(schema: Node) -> Callable[[Any], bool] | None:
 
     def tries(value: Any) -> bool:
         try:
-            if not deeper_than(orjson.dumps(value), _SHALLOW):
-                return False
+            text = orjson.dumps(value)
         except TypeError:
             # Too deep for the encoder, or with integers or surrogates that it does not write.
-            pass
-        return listing_effort(document, value, _MOST_TRIES, by_tag=True) > _MOST_TRIES
+            text = jsontext.dumps(value).encode()
+        if not deeper_than(text, _SHALLOW):
+            return False
+        effort = listing_effort(document, value, _MOST_TRIES, by_tag=True)
+        if effort.tries <= _MOST_TRIES:
+            return False
+        # What was not looked at may be worse where the value is deep.
+        return effort.tries > _TRIES_OF_A_PART * effort.parts or deeper_than(text, _DEEP_TREE)
 
     return tries
 
 
-def listing_effort(document: Document, value: Any, most: int, *, by_tag: bool = False) -> int:
-    """How many times some part of the schema is applied to some part of the value.
+@dataclass(frozen=True, slots=True)
+class Effort:
+    """How many times parts of a schema are applied to so many parts of a value."""
 
-    Counts little beyond `most`, and takes no longer than that.
+    tries: int
+    parts: int
+
+
+def listing_effort(document: Document, value: Any, most: int, *, by_tag: bool = False) -> Effort:
+    """How much work it is to look into every alternative for a value.
+
+    Counts little beyond `most` tries, and takes no longer than that.
 
     Args:
         by_tag: a discriminator decides between alternatives, so that only one is looked into.
     """
-    total = 0
+    total = parts = 0
     work: list[tuple[Any, Counts, int]] = [(value, {0: (document.root, 1)}, 0)]
     while work and total <= most:
         part, applied, level = work.pop()
+        parts += 1
         weight = 1 + level // _DEEP
         inner: dict[str | int, Counts] = {}
         pending = list(applied.values())
@@ -85,7 +104,7 @@ def listing_effort(document: Document, value: Any, most: int, *, by_tag: bool = 
                 counts = inner.setdefault(place, {})
                 counts[id(one)] = (one, counts.get(id(one), (one, 0))[1] + times)
         work += [(part[place], counts, level + 1) for place, counts in inner.items()]
-    return total
+    return Effort(total, parts)
 
 
 def multiplies_beyond(schema: Node, most: int) -> bool:

@@ -89,7 +89,8 @@ class Validator:
         ]
 
     def _listable(self, value: Any) -> bool:
-        return listing_effort(Document(self._schema), value, _MOST_EFFORT) <= _MOST_EFFORT
+        effort = listing_effort(Document(self._schema), value, _MOST_EFFORT)
+        return effort.tries <= _MOST_EFFORT
 
     def _problems_by_sample(self, compiled: jsonschema_rs.Validator, value: Any) -> list[Problem]:
         traits = traits_of(self._schema)
