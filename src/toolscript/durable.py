@@ -212,7 +212,7 @@ async def stored_runs(journal: Journal) -> list[RunInfo]:
     return [
         RunInfo(
             run_id=run.run_id,
-            status="interrupted" if run.status == "running" and not run.leased else run.status,
+            status=run.standing,
             age_s=max(0.0, now - run.created_at),
             pending=_recorded(run).as_shown().pending
             if run.status in ("paused", "undecided")
@@ -256,7 +256,7 @@ async def _give_back(journal: Journal, run_id: str, lease: Lease) -> None:
 
 async def _take_over(journal: Journal, stored: StoredRun, head: Head) -> RunJournal:
     # Before the lease is taken: what cannot be read stays as it is.
-    _log_of(stored)
+    log_of(stored)
     lease = new_lease()
     owner = stored.lease.owner if stored.lease else None
     try:
@@ -271,7 +271,7 @@ async def _take_over(journal: Journal, stored: StoredRun, head: Head) -> RunJour
             f"run {stored.run_id!r} is being run at this moment, here or in another process; "
             "wait for it to end or to pause"
         )
-    return RunJournal(journal, head, lease, _log_of(current))
+    return RunJournal(journal, head, lease, log_of(current))
 
 
 def _head(parts: Parts, request: Request) -> Head:
@@ -368,7 +368,12 @@ def _head_of(stored: StoredRun) -> Head:
     return _read(stored, "what it was begun with", lambda: Head.from_bytes(stored.head))
 
 
-def _log_of(stored: StoredRun) -> Sequence[Entry]:
+def log_of(stored: StoredRun) -> Sequence[Entry]:
+    """What a run did, entry for entry.
+
+    Raises:
+        JournalError: if it cannot be read.
+    """
     if stored.outcome is not None and not stored.entries:
         raise _damaged(stored, "all that it did")
     try:

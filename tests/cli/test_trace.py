@@ -9,9 +9,10 @@ from typing import Any
 
 import pytest
 
-from toolscript import CodeMode, SQLiteJournal, Tool, ToolOptions
+from toolscript import Approve, CodeMode, Event, Pending, SQLiteJournal, Tool, ToolOptions
 from toolscript.cli import main
 from toolscript.cli.exit_codes import DONE, MISUSE
+from toolscript.events import CallPending
 
 
 async def pay(args: Any, context: Any) -> str:
@@ -72,3 +73,99 @@ def test_mistakes_get_a_sentence(
 ) -> None:
     assert main(["trace", *(part.format(journal) for part in arguments)]) == MISUSE
     assert words in capsys.readouterr().err
+
+
+@pytest.fixture
+def interrupted(tmp_path: Path) -> str:
+    """A journal with a run whose task was cancelled in the middle of its calls."""
+    path = tmp_path / "cut.db"
+    under_way = asyncio.Event()
+
+    async def look(args: Any, context: Any) -> int:
+        if args["n"] == 2:
+            raise ValueError("the secret is hunter2")
+        return 1
+
+    async def slow(args: Any, context: Any) -> None:
+        under_way.set()
+        await asyncio.Event().wait()
+
+    async def allow(pending: Pending) -> Approve:
+        await asyncio.Event().wait()
+        return Approve()
+
+    async def fill() -> None:
+        codemode = CodeMode(
+            [
+                Tool("look", "", True, None, look, options=ToolOptions(idempotent=True)),
+                Tool("slow", "", True, None, slow),
+                Tool("pay", "", True, None, pay, options=ToolOptions(requires_approval=True)),
+            ],
+            journal=SQLiteJournal(path),
+            approve=allow,
+        )
+        script = """
+            await tools.look({ n: 1 });
+            await tools.look({ n: 2 }).catch(() => null);
+            await Promise.all([tools.pay({ amount: 5 }), tools.slow({ big: "x".repeat(2_000) })]);
+        """
+        asked = asyncio.Event()
+
+        def hear(event: Event) -> None:
+            if isinstance(event, CallPending):
+                asked.set()
+
+        run = asyncio.create_task(codemode.run(script, run_id="cut", on_event=hear))
+        await under_way.wait()
+        await asked.wait()
+        run.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await run
+
+    asyncio.run(fill())
+    return str(path)
+
+
+def test_a_run_without_an_outcome_shows_what_is_on_record_of_it(
+    interrupted: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["trace", interrupted, "cut", "--json"]) == DONE
+    shown = json.loads(capsys.readouterr().out)
+    assert (shown["run_id"], shown["status"]) == ("cut", "interrupted")
+    calls = shown["calls"]
+    assert [(call["seq"], call["tool"], call["status"]) for call in calls] == [
+        (1, "look", "ok"),
+        (2, "look", "error"),
+        (3, "pay", "pending"),
+        (4, "slow", "pending"),
+    ]
+    assert calls[0]["args"] == {"n": 1}
+    assert calls[1]["error"]["type"] == "ValueError"
+    assert calls[2]["started_at"] is None
+    assert calls[3]["started_at"] > 0
+    assert calls[3]["args"].endswith("…")
+
+    assert main(["trace", interrupted, "cut"]) == DONE
+    text = capsys.readouterr().out
+    assert "cut: interrupted" in text
+    assert "call 3 (pay): waits for a person" in text
+    assert "call 4 (slow): under way" in text
+    assert "resume it" in text
+    assert "hunter2" not in text
+
+
+def test_so_does_one_that_a_process_is_at_work_on(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "runs.db"
+    codes: list[int] = []
+
+    async def look(args: Any, context: Any) -> None:
+        codes.append(await asyncio.to_thread(main, ["trace", str(path), "now"]))
+
+    codemode = CodeMode([Tool("look", "", True, None, look)], journal=SQLiteJournal(path))
+    codemode.run_sync("await tools.look()", run_id="now").unwrap()
+    assert codes == [DONE]
+    text = capsys.readouterr().out
+    assert "now: running" in text
+    assert "call 1 (look): under way" in text

@@ -57,6 +57,11 @@ class StoredRun:
         """Whether somebody who may still be alive is at work on it."""
         return self.lease is not None and not is_over(self.lease)
 
+    @property
+    def standing(self) -> StoredStatus:
+        """The status, where an owner that died counts as one that let go."""
+        return "interrupted" if self.status == "running" and not self.leased else self.status
+
 
 class Journal(Protocol):
     """A store of runs; small enough for any database. See the module for what it owes."""

@@ -1,0 +1,73 @@
+"""What the log of a run knows of its calls, for a run that has come to no end and no pause."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from toolscript import jsontext
+from toolscript.host.entries import Asked, Decided, Entry, Finished, Started
+from toolscript.result import Call, CallError
+
+UNDER_WAY = "under way when the last of it was recorded"
+ASKED = "waits for a person"
+ANSWERED = "has its answer, and was not begun"
+
+
+def calls_on_record(log: Sequence[Entry]) -> tuple[Call, ...]:
+    """The calls of a run, of tools and of other host functions, in the order of the script.
+
+    Of a call that is "pending", `note` says where it stands. Of arguments there is as much as the
+    log keeps to show, and of an error its code: what it says may be for the script alone.
+    """
+    calls: dict[int, Call] = {}
+    for entry in log:
+        match entry:
+            case Started():
+                calls[entry.seq] = Call(
+                    entry.seq,
+                    _name(entry.tool),
+                    "pending",
+                    args=_args(entry.shown),
+                    started_at=entry.at,
+                    note=UNDER_WAY,
+                )
+            case Asked():
+                calls[entry.seq] = Call(
+                    entry.seq, _name(entry.tool), "pending", args=_args(entry.shown), note=ASKED
+                )
+            case Decided() if calls[entry.seq].note == ASKED:
+                calls[entry.seq] = replace(calls[entry.seq], note=ANSWERED)
+            case Finished():
+                calls[entry.seq] = _finished(entry)
+            case _:
+                pass
+    return tuple(calls[seq] for seq in sorted(calls))
+
+
+def _finished(entry: Finished) -> Call:
+    error = entry.reply.error
+    return Call(
+        entry.seq,
+        _name(entry.tool),
+        entry.status,
+        args=_args(entry.shown),
+        error=None if error is None else CallError(error["code"], error["code"], entry.error_type),
+        started_at=entry.started_at,
+        duration_ms=entry.duration_ms,
+        attempts=entry.attempts,
+        note=entry.note,
+        decisions=entry.decisions,
+    )
+
+
+def _name(expression: str) -> str:
+    return expression.removeprefix("tools.")
+
+
+def _args(shown: str) -> object:
+    """Arguments as JSON, or, where they were too long to be kept whole, as text."""
+    try:
+        return jsontext.loads(shown)
+    except ValueError:
+        return f"{shown}…"
