@@ -24,6 +24,7 @@ from toolscript.host.replay import RunJournal
 from toolscript.host.run import drive
 from toolscript.host.setup import NestedScope, RunSetup
 from toolscript.live import LiveRuns
+from toolscript.lost_errors import lost_errors
 from toolscript.nothing_returned import missing_property
 from toolscript.profiles import Profile
 from toolscript.program import Surroundings, program_of
@@ -273,6 +274,8 @@ async def _execute(
     if result.ok and not result.has_value and profile.returns == "value":
         missing = missing_property(script.source, result.calls)
         warnings += () if missing is None else (missing,)
+    if result.ok:
+        warnings += lost_errors(script.source, result.calls)
     if warnings or options.max_output_tokens is not None:
         result = replace(
             result,

@@ -114,7 +114,7 @@ def _failure(result: RunResult) -> str:
         listed = ", ".join(
             f"{name} ×{count}" if count > 1 else name for name, count in done.items()
         )
-        lines.append(f"These calls took effect before that and are not undone: {listed}")
+        lines.append(f"Completed before that; what these calls changed is not undone: {listed}")
     return "\n".join(lines)
 
 
