@@ -242,3 +242,45 @@ async def test_a_tool_that_takes_too_long_is_named() -> None:
     assert result.error is not None
     assert result.error.kind == ErrorKind.TIMEOUT
     assert [(call.tool, call.status) for call in result.calls] == [("sleepy", "cancelled")]
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        "return await tools.list_parts({})",
+        "return await tools.list_part({})",
+        "return await shop.list_parts({})",
+        'return await tools["list-parts"]({})',
+    ],
+)
+async def test_a_tool_of_another_namespace_is_named_with_it(script: str) -> None:
+    def list_parts() -> int:
+        """Count."""
+        return 1
+
+    async with CodeMode({"stock": [list_parts], "shop": [search_orders]}) as codemode:
+        result = await codemode.run(script)
+    assert not result.ok
+    assert "Did you mean `stock.list_parts`?" in result.text()
+
+
+@pytest.mark.parametrize(
+    ("script", "line"),
+    [
+        ("const x = 1;\nthrow 'nope';", 2),
+        ("const x = 1;\nif (x) {\n  throw { code: 7 };\n}\nreturn 1;", 3),
+        ("const x = 1;\nreturn { a: () => x };", 2),
+        ("const f = () => { return 1 };\nreturn [f];", 2),
+        ("const f = () => 1;\n[f]", 2),
+        ("async () => {\n  return { a: () => 1 };\n}", 2),
+        ("if (Math.random() < 2) return { a: () => 1 };\nreturn 1;", None),
+        ("try { null.x } catch (e) { throw 'a' }\nthrow 'b';", None),
+    ],
+)
+async def test_a_value_that_ends_the_script_has_a_line_where_one_is_sure(
+    script: str, line: int | None
+) -> None:
+    result = await run(script)
+    assert result.error is not None
+    assert result.error.line == line
+    assert (f"at line {line}" in result.text()) == (line is not None)

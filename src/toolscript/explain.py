@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from difflib import get_close_matches
 from typing import Final
 
 from toolscript.contract.contract import Contract
@@ -11,6 +12,7 @@ from toolscript.host.limits import Limits
 from toolscript.result import ErrorKind, RunError
 from toolscript.sandbox.frames import EndFrame
 from toolscript.script.diagnostic import Diagnostic, excerpt
+from toolscript.script.ends import return_place, throw_place
 from toolscript.script.hints import hint_for
 from toolscript.script.script import Script
 
@@ -65,6 +67,8 @@ def explain_end(
     if line is not None:
         moved = _call_place(frame, line, script, contract)
         line, column = moved or script.locate(line, column or 1, in_bytes=byte_columns)
+    elif (place := _place_in_text(frame, script)) is not None:
+        line, column = place
     return RunError(
         kind,
         frame.message,
@@ -73,7 +77,8 @@ def explain_end(
         line=line,
         column=column,
         excerpt=excerpt(script.source, line, column or 1) if line is not None else "",
-        hint=hint_for(
+        hint=_elsewhere(frame, contract)
+        or hint_for(
             script.source,
             name=frame.name,
             message=frame.message,
@@ -101,6 +106,29 @@ def explain_diagnostics(kind: ErrorKind, diagnostics: Sequence[Diagnostic]) -> R
         excerpt=first.excerpt,
         hint=first.hint,
     )
+
+
+def _place_in_text(frame: EndFrame, script: Script) -> tuple[int, int] | None:
+    """Where the value stands that ended the script: only errors know their line."""
+    if frame.outcome == "invalid_output":
+        return return_place(script.source)
+    if frame.outcome == "threw" and not frame.stack:
+        return throw_place(script.source)
+    return None
+
+
+def _elsewhere(frame: EndFrame, contract: Contract) -> str:
+    """Where a tool is that a script looked for in the wrong place."""
+    if frame.code != "unknown_tool" or frame.tool is None:
+        return ""
+    if "Did you mean" in frame.message:
+        return ""
+    named: dict[str, list[str]] = {}
+    for entry in contract.shown:
+        for name in {entry.identifier, entry.tool.name}:
+            named.setdefault(name, []).append(entry.expression)
+    near = get_close_matches(frame.tool, named, n=1, cutoff=0.8)
+    return f"Did you mean {' or '.join(f'`{place}`' for place in named[near[0]])}?" if near else ""
 
 
 def _call_place(
