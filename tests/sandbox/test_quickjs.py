@@ -71,6 +71,17 @@ async def test_native_loops_are_ended_by_the_host(runtime: QuickJSRuntime) -> No
     assert (await run(runtime, "return 1")).value == 1
 
 
+async def test_what_was_printed_is_kept_when_a_later_turn_has_to_be_killed(
+    runtime: QuickJSRuntime,
+) -> None:
+    code = (
+        "console.log('early'); for (let i = 0; i < 50_000; i++) await 0;"
+        " Array.prototype.reverse.call({ length: 2 ** 53 - 1 })"
+    )
+    ended = await run(runtime, code, cpu_s=1.0)
+    assert (ended.outcome, ended.printed) == ("timeout", "early")
+
+
 async def test_a_killed_worker_ends_its_run_and_is_replaced(runtime: QuickJSRuntime) -> None:
     execution = await runtime.open(Program(code="await tools.hang({})", surface=SURFACE))
     assert isinstance(execution, WorkerExecution)

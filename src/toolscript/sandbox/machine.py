@@ -182,7 +182,10 @@ class Machine:
         job, now = self._job, time.monotonic
         if self._entered is None:
             self._entered = CLOCK()
-        looked = flushed = now()
+        looked = now()
+        # What is said first goes out soon, before a loop of the engine's own can hold it back;
+        # what a busy script says then goes out together.
+        flushed = 0.0
         try:
             while True:
                 try:
@@ -215,6 +218,11 @@ class Machine:
             more = self._state == SPEAKS
             if len(text) > 1:
                 yield text[1:]
+
+    @property
+    def busy(self) -> bool:
+        """Whether the script has more to compute at once."""
+        return self._entered is not None
 
     @property
     def ended(self) -> bool:

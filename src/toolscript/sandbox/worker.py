@@ -214,7 +214,7 @@ class Worker:
                 return True
             said.append(data)
             size += len(data)
-            if size > READ_BYTES:
+            if size > READ_BYTES or machine.busy:
                 self._flush(said)
                 size = 0
         ended = machine.ended
