@@ -9,6 +9,7 @@ import re
 import signal
 import subprocess
 import sys
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
@@ -173,7 +174,7 @@ def test_check_without_a_checker_checks_syntax_and_says_so(
 def test_check_of_a_good_script(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     source = script(folder, "return (await tools.list_orders()).length;")
     assert call("check", source, "--tools", "my_tools") == 0
-    assert "nothing found" in capsys.readouterr().out
+    assert "nothing is wrong" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(
@@ -296,3 +297,51 @@ def test_ctrl_c_stops_the_run_and_leaves_nothing(folder: Path) -> None:
     assert "Traceback" not in errors
     assert printed == ""
     assert eventually(lambda: not any(map(is_alive, workers)))
+
+
+@pytest.mark.parametrize("given", ["abc", "0", "-1", "inf", "nan"])
+def test_a_time_that_is_none(given: str, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert call("run", "-", "--tools", "my_tools", "--timeout", given) == 2
+    assert f"takes a number of seconds above 0, not {given!r}" in capsys.readouterr().err
+
+
+def test_a_budget_that_cannot_be_met_is_told(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert call("prompt", "--tools", "my_tools", "--max-tokens", "50") == 0
+    told = capsys.readouterr()
+    assert "list_orders" in told.out
+    assert re.search(r"some \d+ tokens, over the budget of 50", told.err)
+    assert call("prompt", "--tools", "my_tools", "--max-tokens", "5000") == 0
+    assert capsys.readouterr().err == ""
+
+
+def test_an_empty_list_of_tools_is_told(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "none.py").write_text("TOOLS = []\n", encoding="utf-8")
+    assert call("prompt", "--tools", "none") == 0
+    assert "there are no tools" in capsys.readouterr().err
+
+
+def test_a_file_that_does_not_parse_is_named_with_its_line(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "broken.py").write_text("x = 1\ndef f(:\n", encoding="utf-8")
+    assert call("prompt", "--tools", "broken.py") == 2
+    told = capsys.readouterr().err
+    assert "broken.py, line 2): SyntaxError: " in told
+    assert "frozen" not in told
+    (folder / "raising.py").write_text("import json\njson.loads('{')\n", encoding="utf-8")
+    assert call("prompt", "--tools", "raising") == 2
+    assert "frozen" not in capsys.readouterr().err
+
+
+@pytest.mark.skipif(
+    version("mcp") < "2", reason="the MCP SDK here is older than the extra asks for"
+)
+def test_a_server_that_cannot_be_started_is_told_in_one_line(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert call("mcp", "--tools", "my_tools", "--server", "x=nosuchcmd --y") == 2
+    [line] = capsys.readouterr().err.splitlines()
+    assert line.startswith("toolscript: --server x: ")
+    assert "'nosuchcmd'" in line

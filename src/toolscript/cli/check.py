@@ -83,4 +83,4 @@ def _print(place: str, found: Sequence[Diagnostic]) -> None:
     errors = sum(item.severity == "error" for item in found)
     warnings = len(found) - errors
     summary = f"{counted(errors, 'error')}, {counted(warnings, 'warning')}"
-    console.print(summary if found else "nothing found")
+    console.print(summary if found else "nothing is wrong with it")

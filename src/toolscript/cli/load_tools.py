@@ -6,6 +6,7 @@ import importlib
 import importlib.util
 import inspect
 import sys
+import traceback
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import FunctionType, ModuleType
@@ -98,11 +99,23 @@ def _execute(load: Any, place: str) -> Any:
     except ModuleNotFoundError:
         raise
     except Exception as error:
-        frame = inspect.getinnerframes(error.__traceback__)[-1] if error.__traceback__ else None
-        where = f" ({frame.filename}, line {frame.lineno})" if frame else ""
+        message = error.msg if isinstance(error, SyntaxError) else str(error)
         raise ToolsArgumentError(
-            f"--tools: {place} failed while it was imported{where}: {type(error).__name__}: {error}"
+            f"--tools: {place} failed while it was imported{_where(error)}: "
+            f"{type(error).__name__}: {message}"
         ) from error
+
+
+def _where(error: Exception) -> str:
+    """File and line of an error: the file that does not parse, or the last one that ran."""
+    if isinstance(error, SyntaxError):
+        return f" ({error.filename}, line {error.lineno})"
+    frames = [
+        frame
+        for frame in traceback.extract_tb(error.__traceback__)
+        if not frame.filename.startswith("<")
+    ]
+    return f" ({frames[-1].filename}, line {frames[-1].lineno})" if frames else ""
 
 
 def _attribute(module: ModuleType, dotted: str, place: str) -> object:

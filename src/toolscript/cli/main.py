@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import math
 import sys
 from collections.abc import Sequence
 from importlib.metadata import version
@@ -113,7 +114,7 @@ def _runs(commands: Any) -> None:
 def _prompt(commands: Any) -> None:
     prompt = commands.add_parser("prompt", help="print what a model reads about your tools")
     _tools(prompt)
-    prompt.add_argument("--max-tokens", type=int, metavar="N", help="the budget to fit into")
+    prompt.add_argument("--max-tokens", type=_tokens, metavar="N", help="the budget to fit into")
     prompt.add_argument("--json", action="store_true", help="print text, sizes and names as JSON")
     prompt.set_defaults(command=_command("prompt"))
 
@@ -174,10 +175,19 @@ def _tools(parser: argparse.ArgumentParser, *, required: bool = True) -> None:
 
 
 def _seconds(text: str) -> float:
-    seconds = float(text)
-    if not seconds > 0:
-        raise ValueError(text)
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = math.nan
+    if not 0 < seconds < math.inf:
+        raise argparse.ArgumentTypeError(f"takes a number of seconds above 0, not {text!r}")
     return seconds
+
+
+def _tokens(text: str) -> int:
+    if not text.isdecimal() or int(text) == 0:
+        raise argparse.ArgumentTypeError(f"takes a whole number from 1 on, not {text!r}")
+    return int(text)
 
 
 def _command(name: str) -> Any:

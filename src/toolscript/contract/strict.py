@@ -79,7 +79,7 @@ def require_exact_schema(schema: JsonSchema, owner: str) -> None:
         except _NotExact as error:
             raise ContractError(
                 f"{owner} cannot be declared exactly: {error} at {shown_path(path)}; change the "
-                'schema, or pass schemas="lenient"'
+                'schema, take a profile that declares it loosely, or pass schemas="lenient"'
             ) from None
 
 
