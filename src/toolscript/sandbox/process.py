@@ -65,11 +65,11 @@ class Worker:
 
     def cpu_s(self) -> float | None:
         """Computing time of the process so far, or None where it cannot be known."""
-        if self.job is not None:
-            return self.job.cpu_s()
-        if sys.platform != "linux":
-            return None
         try:
+            if self.job is not None:
+                return self.job.cpu_s()
+            if sys.platform != "linux":
+                return None
             # The process's CPU clock (see clock_getcpuclockid): three bits of kind, the rest ~pid.
             return time.clock_gettime((~self.process.pid << 3) | 2)
         except OSError:
@@ -77,11 +77,11 @@ class Worker:
 
     def memory(self) -> tuple[int, int]:
         """Bytes that the process holds now and held at most so far; zeros where nobody tells."""
-        if self.job is not None:
-            return self.job.memory()
-        if sys.platform != "linux":
-            return 0, 0
         try:
+            if self.job is not None:
+                return self.job.memory()
+            if sys.platform != "linux":
+                return 0, 0
             # In one piece and unbuffered, as this is asked in every run.
             file = os.open(f"/proc/{self.process.pid}/status", os.O_RDONLY)
             try:

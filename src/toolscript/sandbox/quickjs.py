@@ -196,6 +196,7 @@ class WorkerExecution(Execution):
             return
         self.closed = True
         self._account()
+        self._weigh()
         ended = self._ended
         self._stop()
         if ended and not self._lost and not self._spent and self._whole:
@@ -212,7 +213,6 @@ class WorkerExecution(Execution):
     def usage(self) -> Usage:
         if not self.closed:
             self._account()
-        if not self._ended:
             self._weigh()
         return Usage(self._cpu_used, self._memory_used, self._queue_s)
 
@@ -399,8 +399,10 @@ class WorkerExecution(Execution):
         Its peak is known for its life. Where earlier programs reached that, this one had less:
         what it holds now is the most that is known of it.
         """
-        now, peak = self._worker.memory()
+        if self._ended:
+            return
         worker = self._worker
+        now, peak = worker.memory()
         if peak > worker.peak_bytes:
             worker.peak_bytes = self._memory_used = peak
         elif now > (self._memory_used or 0):
