@@ -17,6 +17,8 @@ CHARS_PER_TOKEN: Final = 4
 
 _MOST_SHAPES: Final = 3
 
+_UNKNOWN: Final = "Somebody has to say what became of these calls before the run goes on:"
+
 _SHORTENED: Final = (
     "[Only this text was shortened to fit: inside the script all data was complete. "
     "To see more, return less: select, aggregate, or page through it.]"
@@ -127,7 +129,8 @@ def _shapes(result: RunResult) -> list[str]:
 def _pending(result: RunResult) -> str:
     if not result.pending:
         return ""
-    lines = ["Paused: these calls wait for approval:"]
+    is_unknown = result.error is not None and result.error.kind == "unknown_outcome"
+    lines = [_UNKNOWN if is_unknown else "Paused: these calls wait for approval:"]
     for item in result.pending:
         name = f"{item.namespace}.{item.tool}" if item.namespace else item.tool
         lines.append(
