@@ -222,6 +222,7 @@ class RunResult:
 
     @property
     def ok(self) -> bool:
+        """Whether the script came to its end: neither failed nor paused."""
         return self.status == "completed"
 
     def text(self, max_tokens: int | None = None) -> str:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from langchain.agents import create_agent
+from langgraph.checkpoint.memory import InMemorySaver
 
 from tests.langchain.model import code, done, scripted
 
@@ -15,13 +16,34 @@ PAGE = Path(__file__).resolve().parents[2] / "docs" / "langchain.md"
 
 def test_the_examples_run() -> None:
     blocks = re.findall(r"```python\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
-    assert len(blocks) == 3
+    assert len(blocks) == 5
+    first, options, middleware, more, store = blocks
     script = "return (await tools.get_order({ order_id: 2 })).total;"
     scope: dict[str, Any] = {"model": scripted(code(script), done())}
-    exec(blocks[0], scope)
+    exec(first, scope)
     result = scope["agent"].invoke({"messages": [("user", "go")]})
     assert result["messages"][2].content == "19"
-    exec(blocks[1], scope)
-    exec(blocks[2], scope)
+    exec(options, scope)
+    asking = {tool.name: tool.options for tool in scope["run_code"].engine.contract.tools}
+    assert asking["get_order"].read_only
+    assert asking["cancel_order"].requires_approval is True
+    exec(middleware, scope)
+    exec(more, scope)
     assert "get_order" in scope["system_prompt"]
     assert create_agent(scope["model"], tools=[scope["run_code"]])
+    exec(store, scope)
+    assert _kept_by_thread(scope["run_code"]) == ["null", "1", "null"]
+
+
+def _kept_by_thread(run_code: Any) -> list[str]:
+    """What the first script of a thread finds, the second one, and the first of another thread."""
+    script = "const seen = load('seen') ?? null; store('seen', 1); return seen;"
+    model = scripted(*[one for _ in range(3) for one in (code(script), done())])
+    agent = create_agent(model, tools=[run_code], checkpointer=InMemorySaver())
+    found: list[str] = []
+    for thread in ("a", "a", "b"):
+        state = agent.invoke(
+            {"messages": [("user", "go")]}, {"configurable": {"thread_id": thread}}
+        )
+        found.append(state["messages"][-2].content)
+    return found

@@ -150,10 +150,12 @@ class Contract:
 
     @property
     def tools(self) -> tuple[Tool, ...]:
+        """Every tool that a script may call, hidden ones included."""
         return tuple(entry.tool for entry in self.entries)
 
     @property
     def input_schema(self) -> JsonSchema | None:
+        """Schema of what a script sees as `input`, or None where there is no program input."""
         return self.input.schema if self.input else None
 
     @property

@@ -49,7 +49,9 @@ class ToolContext(Protocol):
         ...
 
     @property
-    def run_id(self) -> str: ...
+    def run_id(self) -> str:
+        """The run's id; with `seq` it names this call, also when the run goes on elsewhere."""
+        ...
 
     @property
     def tool(self) -> str:

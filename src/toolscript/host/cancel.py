@@ -21,6 +21,7 @@ class CancelToken:
 
     @property
     def cancelled(self) -> bool:
+        """Whether `cancel` was called."""
         return self._cancelled
 
     @property

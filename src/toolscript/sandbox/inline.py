@@ -37,6 +37,7 @@ class InlineRuntime(Runtime):
 
     @property
     def description(self) -> str:
+        """One sentence about the environment, for the person or the agent that uses it."""
         return (
             "QuickJS inside the host's own process: ECMAScript 2023 without network, files, "
             "modules or Node.js APIs. Not a sandbox: for trusted scripts only."
@@ -44,10 +45,12 @@ class InlineRuntime(Runtime):
 
     @property
     def capabilities(self) -> Capabilities:
+        """What the runtime can promise; it is no sandbox."""
         return Capabilities(cpu_clock=True, deterministic=True, byte_columns=True)
 
     @property
     def isolation(self) -> Mapping[str, bool | str]:
+        """That there is none."""
         return {"process": "scripts run inside the host's process; this is no sandbox"}
 
     async def open(self, program: Program) -> Execution:

@@ -73,6 +73,7 @@ class QuickJSRuntime(Runtime):
 
     @property
     def description(self) -> str:
+        """One sentence about the environment, for the person or the agent that uses it."""
         return (
             "QuickJS in a confined process: ECMAScript 2023 without network, files, modules or "
             "Node.js APIs."
@@ -80,6 +81,7 @@ class QuickJSRuntime(Runtime):
 
     @property
     def capabilities(self) -> Capabilities:
+        """What the runtime can promise: all but `imports`."""
         return Capabilities(
             kills_native_loops=True,
             survives_crash=True,
@@ -91,6 +93,7 @@ class QuickJSRuntime(Runtime):
 
     @property
     def isolation(self) -> Mapping[str, bool | str]:
+        """Each protection by name: True where it is in force, as probed, else why it is not."""
         return self._pool.probe()
 
     def open_now(self, program: Program) -> Execution | None:

@@ -192,7 +192,8 @@ class Runtime(ABC):
 
     @property
     @abstractmethod
-    def capabilities(self) -> Capabilities: ...
+    def capabilities(self) -> Capabilities:
+        """What the runtime can promise."""
 
     @property
     @abstractmethod
