@@ -41,7 +41,7 @@ from toolscript.host.approval import Again, Answer
 from toolscript.host.entries import Head
 from toolscript.host.journal import SETTLED, Journal
 from toolscript.host.policy import Authority
-from toolscript.options import EngineOptions, without_store
+from toolscript.options import EngineOptions, check_options, without_store
 from toolscript.result import ErrorKind, OutputItem, RunResult
 
 NAME: Final = "run_code"
@@ -360,6 +360,8 @@ class CodeRunners:
 
     def __init__(self, options: CodeToolOptions, *, keeps: bool = False, stores: bool = False):
         self._stores = stores
+        own = CodeToolOptions.__annotations__.keys() - EngineOptions.__annotations__.keys()
+        check_options({name: value for name, value in options.items() if name not in own})
         kept = {**options, "journal": options.get("journal") or (PausedRuns() if keeps else None)}
         self._options = cast(CodeToolOptions, kept)
         self._made: OrderedDict[str, CodeRunner] = OrderedDict()

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
 from toolscript.contract.tool import GlobalFunction
 from toolscript.events import OnEvent
 from toolscript.host.approval import ApproveCallback
 from toolscript.host.limits import Limits
 from toolscript.host.policy import Policy
-from toolscript.parts import check_engine
+from toolscript.parts import ENGINE_PARTS, check_engine
 from toolscript.profiles import Knobs, Profile, profile_named
 from toolscript.sandbox.runtime import Runtime
 
@@ -31,13 +31,30 @@ class EngineOptions(Knobs, total=False):
     on_event: OnEvent | None
 
 
+def check_options(options: Mapping[str, Any]) -> Profile:
+    """Refuse options of an engine that is made later, as `CodeMode` would; gives their profile.
+
+    Raises:
+        ConfigurationError: for the first that is wrong.
+    """
+    check_engine(**{name: value for name, value in options.items() if name in ENGINE_PARTS})
+    named = options.get("profile", "default")
+    profile = profile_named(named) if isinstance(named, str) else named
+    knobs = {
+        name: value
+        for name, value in options.items()
+        if name not in EngineOptions.__annotations__ or name in Knobs.__annotations__
+    }
+    return profile.with_knobs(cast("Knobs", knobs), options.get("limits"))
+
+
 def without_store(options: EngineOptions) -> EngineOptions:
     """Options for scripts that get no `store`, because nobody would keep what they put there.
 
     Raises:
         ConfigurationError: for a profile that does not exist.
     """
-    given = options.get("profile", "default")
-    check_engine(profile=given)
-    profile = profile_named(given) if isinstance(given, str) else given
+    named = options.get("profile", "default")
+    check_engine(profile=named)
+    profile = profile_named(named) if isinstance(named, str) else named
     return {**options, "profile": profile.without("store")}

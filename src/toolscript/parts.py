@@ -132,6 +132,9 @@ _RUN: Final[Mapping[str, Wanted]] = {
 }
 
 
+ENGINE_PARTS: Final = frozenset(_ENGINE)
+
+
 def check_engine(**given: Any) -> None:
     """Refuse parts of an engine that are of the wrong kind.
 

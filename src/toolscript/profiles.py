@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final, Literal, TypedDict
 
 from toolscript.errors import ConfigurationError
+from toolscript.given import NAME, a, check
 from toolscript.host.limits import Limits
 
 Redact = Callable[[str, Any], Any]
@@ -136,6 +137,12 @@ class Profile:
     error_codes: Literal["default", "constrained", "sandbox"] = "default"
     maxima: Mapping[str, float] = field(default_factory=dict[str, float])
 
+    def __post_init__(self) -> None:
+        check("Profile(name=)", NAME, self.name)
+        check("Profile(limits=)", a(Limits), self.limits)
+        for name in _WORDS:
+            _check_word(name, getattr(self, name))
+
     def without(self, *builtins: str) -> Profile:
         """This profile with fewer of the globals that a script sees."""
         return replace(self, builtins=self.builtins.difference(builtins))
@@ -151,12 +158,7 @@ class Profile:
             if name not in _WORDS:
                 known = ", ".join(sorted(_WORDS))
                 raise ConfigurationError(f"there is no knob {name!r}; the knobs are {known}")
-            words = _WORDS[name]
-            if words == ("bool",) and not isinstance(value, bool):
-                raise ConfigurationError(f"{name}= must be True or False, not {value!r}")
-            if len(words) > 1 and value not in words:
-                one_of = ", ".join(repr(word) for word in words)
-                raise ConfigurationError(f"{name}= must be one of {one_of}, not {value!r}")
+            _check_word(name, value)
         bounds = limits if isinstance(limits, Limits) else self.limits.merged(limits or {})
         for name, most in self.maxima.items():
             value = getattr(bounds, name)
@@ -165,6 +167,15 @@ class Profile:
                     f"Limits.{name} may be at most {most:g} in profile {self.name!r}, not {value!r}"
                 )
         return replace(self, limits=bounds, **knobs)
+
+
+def _check_word(name: str, value: Any) -> None:
+    words = _WORDS[name]
+    if words == ("bool",) and not isinstance(value, bool):
+        raise ConfigurationError(f"{name}= must be True or False, not {value!r}")
+    if len(words) > 1 and value not in words:
+        one_of = ", ".join(repr(word) for word in words)
+        raise ConfigurationError(f"{name}= must be one of {one_of}, not {value!r}")
 
 
 def _knob_words() -> dict[str, tuple[str, ...]]:

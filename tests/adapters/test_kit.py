@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from toolscript import ConfigurationError, ContractError, tool_from
-from toolscript_adapters.kit import CodeRunner, Session, convert_tools
+from toolscript_adapters.kit import CodeRunner, CodeRunners, Session, convert_tools
 
 
 def add(a: int, b: int) -> int:
@@ -36,3 +36,5 @@ def test_parts_of_the_wrong_kind() -> None:
         CodeRunner([add], {"policy": wrong})
     with pytest.raises(ConfigurationError, match="profile"):
         CodeRunner([add], {"profile": wrong})
+    with pytest.raises(ConfigurationError, match="paralel"):
+        CodeRunners({"paralel": "all", "name": "code"})  # pyright: ignore

@@ -342,3 +342,25 @@ async def test_scripts_of_a_middleware_have_no_store_and_are_promised_none() -> 
     )
     messages = tool_messages(await agent.ainvoke(ASK))
     assert messages[-1].content == "undefinedundefined"
+
+
+@pytest.mark.parametrize(
+    ("options", "word"),
+    [
+        ({"tools": "get_*"}, "['get_*']"),
+        ({"keep": [3]}, "keep="),
+        ({"name": 3}, "name="),
+        ({"prompt_tokens": "8k"}, "'8k'"),
+        ({"policy": add}, "a Policy"),
+        ({"profile": "strict"}, "'strict'"),
+        ({"parallel": "some"}, "parallel="),
+        ({"paralel": "all"}, "'paralel'"),
+        ({"limits": {"wall_sec": 3}}, "'wall_sec'"),
+    ],
+)
+def test_a_part_of_the_wrong_kind_is_refused_before_the_agent_runs(
+    options: dict[str, Any], word: str
+) -> None:
+    with pytest.raises(ConfigurationError) as refused:
+        CodeModeMiddleware(**options)
+    assert word in str(refused.value)

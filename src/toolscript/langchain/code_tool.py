@@ -58,6 +58,16 @@ _TAKES: Final[Mapping[str, Wanted]] = {
 }
 
 
+def check_code_tool(owner: str, **given: Any) -> None:
+    """Refuse arguments of a code tool that are of the wrong kind.
+
+    Raises:
+        ConfigurationError: for the first.
+    """
+    for name, value in given.items():
+        check(f"{owner}({name}=)", _TAKES[name], value)
+
+
 class CodeModeTool(ScriptTool):
     """Gives an agent one tool that runs scripts, in place of many tools.
 
@@ -117,19 +127,19 @@ class CodeModeTool(ScriptTool):
         extras: dict[str, Any] | None = None,
         **options: Unpack[EngineOptions],
     ):
-        for parameter, value in (
-            ("name", name),
-            ("description", description),
-            ("declarations", declarations),
-            ("prompt_tokens", prompt_tokens),
-            ("result_tokens", result_tokens),
-            ("store", store),
-            ("authority", authority),
-            ("middleware", middleware),
-            ("inject", inject),
-            ("output_schemas", output_schemas),
-        ):
-            check(f"CodeModeTool({parameter}=)", _TAKES[parameter], value)
+        check_code_tool(
+            "CodeModeTool",
+            name=name,
+            description=description,
+            declarations=declarations,
+            prompt_tokens=prompt_tokens,
+            result_tokens=result_tokens,
+            store=store,
+            authority=authority,
+            middleware=middleware,
+            inject=inject,
+            output_schemas=output_schemas,
+        )
         engines = Engines(
             converted(tools, output_schemas or {}),
             without_store(options) if store is None else options,

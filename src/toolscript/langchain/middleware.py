@@ -17,12 +17,12 @@ from toolscript.contract.tool import JsonSchema
 from toolscript.extras import needs
 from toolscript.given import Wanted, check
 from toolscript.langchain.agent import agent_of
-from toolscript.langchain.code_tool import SUMMARY
+from toolscript.langchain.code_tool import SUMMARY, check_code_tool
 from toolscript.langchain.engines import EngineOptions, Engines, converted
 from toolscript.langchain.inject import Inject
 from toolscript.langchain.script_tool import ScriptTool
 from toolscript.langchain.session import Around
-from toolscript.options import without_store
+from toolscript.options import check_options, without_store
 
 with needs("langchain"):
     from langchain.agents.middleware import AgentMiddleware, ModelRequest, ModelResponse
@@ -71,6 +71,15 @@ class CodeModeMiddleware(AgentMiddleware[Any, Any]):
         **options: Unpack[EngineOptions],
     ):
         super().__init__()
+        check_code_tool(
+            "CodeModeMiddleware",
+            name=name,
+            prompt_tokens=prompt_tokens,
+            result_tokens=result_tokens,
+            inject=inject,
+            output_schemas=output_schemas,
+        )
+        check_options(options)
         self._patterns = _patterns(tools, "tools")
         self._keep = _patterns(keep, "keep")
         self._prompt_tokens = prompt_tokens
