@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from toolscript import CodeMode, ToolError
 from toolscript.script.dropped import drops_call
+from toolscript.script.ends import return_place, throw_place
 
 DROPPED = [
     "const p = tools.ship({ id: 3 }); return 1",
@@ -63,3 +66,20 @@ async def test_its_error_is_a_warning(script: str) -> None:
 async def test_an_error_that_was_heard_is_none(script: str) -> None:
     result = await engine().run(script)
     assert not [text for text in result.warnings if "failed and nobody" in text]
+
+
+PIECES = st.lists(
+    st.sampled_from(
+        [*"(){}[];,=.`'\n 1x\u00e9\U0001f600", "return ", "throw ", "tools.ship(", "=>"]
+    ),
+    max_size=30,
+).map("".join)
+
+
+@settings(max_examples=150, deadline=None)
+@given(source=PIECES, line=st.integers(1, 5))
+def test_any_text_is_looked_at_without_harm(source: str, line: int) -> None:
+    lines = source.count("\n") + 1
+    drops_call(source, line, {"ship"})
+    for place in (return_place(source), throw_place(source)):
+        assert place is None or (1 <= place[0] <= lines and place[1] >= 1)
