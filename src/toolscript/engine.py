@@ -66,6 +66,7 @@ class Determinism:
         )
 
     def pinned(self) -> Clock:
+        """The same, as runtimes take it."""
         return Clock(self.now_ms, self.seed, advancing=self.clock == "advancing")
 
 
@@ -349,6 +350,7 @@ class CodeMode:
             store=stored_values(store),
             authority=authority,
             deadline=self._deadline(timeout),
+            wall_s=self._wall_s(timeout),
             clock=None if determinism is None else _pinned(determinism),
             cancel=cancel,
             on_event=on_event,
@@ -412,6 +414,7 @@ class CodeMode:
             store={},
             authority=authority,
             deadline=self._deadline(timeout),
+            wall_s=self._wall_s(timeout),
             cancel=cancel,
             on_event=on_event,
         )
@@ -515,8 +518,11 @@ class CodeMode:
     async def __aexit__(self, *exc_info: object) -> None:
         await self.aclose()
 
+    def _wall_s(self, timeout: float | Unset | None) -> float | None:
+        return self.profile.limits.wall_s if isinstance(timeout, Unset) else timeout
+
     def _deadline(self, timeout: float | Unset | None) -> float | None:
-        wall_s = self.profile.limits.wall_s if isinstance(timeout, Unset) else timeout
+        wall_s = self._wall_s(timeout)
         return None if wall_s is None else time.monotonic() + wall_s
 
     def _parsed(self, input: Any | Unset) -> Any | Unset:

@@ -16,6 +16,7 @@ from toolscript.events import OnEvent, RunEnded, RunStarted
 from toolscript.explain import explain_diagnostics, explain_end
 from toolscript.host.approval import ApproveCallback
 from toolscript.host.cancel import CancelToken
+from toolscript.host.endings import too_late
 from toolscript.host.gates import ToolGates
 from toolscript.host.naming import named_code
 from toolscript.host.observe import Observer
@@ -33,7 +34,7 @@ from toolscript.sandbox.frames import EndFrame
 from toolscript.sandbox.quickjs import shared_runtime
 from toolscript.sandbox.runtime import Clock, Execution, Program, Runtime
 from toolscript.script.constrained import check_constrained
-from toolscript.script.diagnostic import Diagnostic, ScriptError
+from toolscript.script.diagnostic import Diagnostic, ScriptError, excerpt
 from toolscript.script.modules import ANY_MODULE
 from toolscript.script.script import Script, prepare
 
@@ -77,6 +78,7 @@ class Request:
     store: Mapping[str, Any]
     authority: Authority | None = None
     deadline: float | None = None
+    wall_s: float | None = None
     clock: Clock | None = None
     cancel: CancelToken | None = None
     on_event: OnEvent | None = None
@@ -194,11 +196,13 @@ async def _execute(
     parts: Parts, request: Request, script: Script, cancel: CancelToken
 ) -> RunResult:
     profile, options = parts.profile, script.options
-    deadline = request.deadline
+    deadline, wall_s = request.deadline, request.wall_s
     if options.timeout_ms is not None:
         asked = time.monotonic() + options.timeout_ms / 1000
-        deadline = asked if deadline is None else min(deadline, asked)
-    wall_s = None if deadline is None else deadline - time.monotonic()
+        if deadline is None or asked < deadline:
+            deadline, wall_s = asked, options.timeout_ms / 1000
+    if wall_s is None and deadline is not None:
+        wall_s = deadline - time.monotonic()
     runtime = parts.runtime or shared_runtime()
     if profile.isolation == "required":
         missing = [name for name, state in runtime.isolation.items() if state is not True]
@@ -208,12 +212,14 @@ async def _execute(
             )
     clock = request.journal.clock if request.journal else request.clock
     cpu_s = profile.limits.cpu_s
+    until_deadline = False
     if deadline is not None:
         # A script that computes until the deadline is stopped by its own clock a moment before,
         # and what it has printed so far is handed over.
         left = max(deadline - time.monotonic(), 0.001)
         most = left - min(left / 4, 0.25)
-        cpu_s = min(most, cpu_s or most)
+        until_deadline = cpu_s is None or most < cpu_s
+        cpu_s = most if cpu_s is None else min(most, cpu_s)
     program = program_of(
         script,
         profile,
@@ -230,6 +236,8 @@ async def _execute(
         return await _refused(parts, request, execution)
 
     def explain(frame: EndFrame) -> RunError:
+        if frame.outcome == "timeout" and until_deadline and wall_s is not None:
+            return too_late(round(wall_s, 2))
         return explain_end(
             frame,
             script=script,
@@ -270,6 +278,11 @@ async def _execute(
         sandboxed=runtime.capabilities.sandboxed,
     )
     result = await drive(setup, execution)
+    error = result.error
+    if error is not None and error.line is not None and not error.excerpt:
+        # The host knows no source, and of a call no column.
+        shown = excerpt(script.source, error.line, 1).partition("\n")[0]
+        result = replace(result, error=replace(error, excerpt=shown))
     warnings = tuple(str(item) for item in script.warnings if item.severity == "warning")
     if result.ok and not result.has_value and profile.returns == "value":
         missing = missing_property(script.source, result.calls)

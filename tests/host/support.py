@@ -148,6 +148,7 @@ async def run(
         "app": None,
         "observers": () if on_event is None else (on_event,),
         "deadline": None if wall_s is None else time.monotonic() + wall_s,
+        "wall_s": wall_s,
         "cancel": None,
         "explain": explain,
         "place": lambda line, entry: line,

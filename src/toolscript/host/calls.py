@@ -103,7 +103,10 @@ class Calls:
 
     def submit(self, frame: CallFrame) -> None:
         """Take one call of the script through the stages that need nobody else."""
-        if self._over_run_limits():
+        setup, entry = self._setup, self._known.find(frame.target)
+        tool = entry.tool
+        line = None if frame.line is None else setup.place(frame.line, entry)
+        if self._over_run_limits(tool.name, line):
             return
         try:
             args = jsontext.loads(frame.args)
@@ -111,9 +114,6 @@ class Calls:
             self._end(bad_guest(f"the arguments of call {frame.seq} are no JSON"))
             return
         self.chars_in += len(frame.args)
-        entry = self._known.find(frame.target)
-        setup, tool = self._setup, entry.tool
-        line = None if frame.line is None else setup.place(frame.line, entry)
         record = Record(frame.seq, tool.name, entry.namespace, frame.args, line)
         options = tool.options
         record.changes = not options.read_only
@@ -212,15 +212,21 @@ class Calls:
 
     # -- known tool
 
-    def _over_run_limits(self) -> bool:
+    @property
+    def under_way(self) -> list[Record]:
+        """The calls that are not over, in the order of the script."""
+        return [call.record for call in self.live.values()]
+
+    def _over_run_limits(self, tool: str, line: int | None) -> bool:
         profile = self._setup.profile
         most, seen = profile.limits.calls, len(self.records) + 1
         if most is not None and seen > most:
-            self._end(call_limit("calls", most, seen, "calls of tools"))
+            self._end(call_limit("calls", most, seen, "calls of tools", tool=tool, line=line))
             return True
         most, seen = profile.limits.parallel, len(self.live) + 1
         if profile.over_limit == "fail" and most is not None and seen > most:
-            self._end(call_limit("parallel", most, seen, "calls at the same time"))
+            what = "calls at the same time"
+            self._end(call_limit("parallel", most, seen, what, tool=tool, line=line))
             return True
         return False
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Final
 
 from toolscript.host.output import OverLimit
@@ -72,17 +74,48 @@ _WHAT: Final = {
 }
 
 
-def too_late(allowed: float, spent: float) -> RunError:
-    """The wall clock ran out after `spent` seconds."""
+def too_late(allowed: float, late: float = 0.0, under_way: Sequence[Record] = ()) -> RunError:
+    """The wall clock ran out `late` seconds ago, with those calls under way."""
+    first = under_way[0] if under_way else None
+    waited = f"; it waited for {listed(under_way)}" if under_way else ""
     return RunError(
         ErrorKind.TIMEOUT,
-        f"the run took longer than {allowed:.3g} s (wall_s), waiting for tools included; what "
-        "its tools have done stays done",
+        f"the run took longer than {allowed:g} s (wall_s), waiting for tools included{waited}; "
+        "what its tools have done stays done",
         limit="wall_s",
         allowed=allowed,
-        seen=round(spent, 3),
+        seen=round(allowed + max(late, 0.0), 3),
         hint="Do less in one script, or run independent calls together.",
+        tool=first.tool if first else None,
+        line=first.line if first else None,
     )
+
+
+def after_calls(error: RunError, records: Iterable[Record]) -> RunError:
+    """The error of a limit that no call went over, with the last call that came before."""
+    last = max(records, key=lambda record: record.seq, default=None)
+    if last is None or error.kind not in _BETWEEN_CALLS or error.limit in (None, "wall_s"):
+        return error
+    return replace(error, message=f"{error.message}. Its last call was {called(last)}")
+
+
+_BETWEEN_CALLS: Final = (ErrorKind.TIMEOUT, ErrorKind.OUTPUT_LIMIT, ErrorKind.MEMORY)
+
+
+def called(record: Record) -> str:
+    """`refund (line 3)`."""
+    return record.tool if record.line is None else f"{record.tool} (line {record.line})"
+
+
+def listed(records: Iterable[Record]) -> str:
+    """A few calls by name, line and number: `refund (line 3) ×2, look (line 4)`."""
+    counted = Counter(map(called, records))
+    names = [f"{name} ×{times}" if times > 1 else name for name, times in counted.items()]
+    more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
+    return f"{', '.join(names[:_MOST_NAMED])}{more}"
+
+
+_MOST_NAMED: Final = 5
 
 
 def unawaited(tools: str) -> RunError:
@@ -93,8 +126,13 @@ def unawaited(tools: str) -> RunError:
     )
 
 
-def call_limit(limit: str, allowed: int, seen: int, what: str) -> RunError:
-    """More calls than a run may make; no script can catch it."""
+def call_limit(
+    limit: str, allowed: int, seen: int, what: str, *, tool: str | None = None, line: int | None
+) -> RunError:
+    """More calls than a run may make; no script can catch it.
+
+    `tool` and `line` are those of the call that was one too many.
+    """
     return RunError(
         ErrorKind.CALL_LIMIT,
         f"the script made {seen:,} {what} and {allowed:,} are allowed ({limit}); "
@@ -102,4 +140,6 @@ def call_limit(limit: str, allowed: int, seen: int, what: str) -> RunError:
         limit=limit,
         allowed=allowed,
         seen=seen,
+        tool=tool,
+        line=line,
     )

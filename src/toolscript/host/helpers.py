@@ -73,7 +73,8 @@ class Helpers:
         """Answer one helper call, now or later."""
         seen = len(self._timers) + len(self._tasks) + 1
         if seen > _MOST_AT_ONCE:
-            self._end(call_limit("helpers", _MOST_AT_ONCE, seen, "timers and helper calls at once"))
+            what = "timers and helper calls at once"
+            self._end(call_limit("helpers", _MOST_AT_ONCE, seen, what, line=frame.line))
             return
         try:
             args = jsontext.loads(frame.args)

@@ -22,8 +22,10 @@ from toolscript.host.calls import Calls
 from toolscript.host.delivery import Delivery
 from toolscript.host.endings import (
     aborted,
+    after_calls,
     bad_guest,
     left_by,
+    listed,
     over_limit,
     stalled,
     tainted,
@@ -35,7 +37,6 @@ from toolscript.host.helpers import Helpers
 from toolscript.host.naming import named_code
 from toolscript.host.observe import Observer
 from toolscript.host.output import Output, OverLimit
-from toolscript.host.receipts import Record
 from toolscript.host.setup import NestedScope, RunSetup
 from toolscript.host.shielded import shielded
 from toolscript.host.store import Writes
@@ -296,7 +297,7 @@ class _Run:
         journal = self._setup.journal
         if journal is not None and (missing := journal.halted(ended=True)) is not None:
             return missing
-        tools = ", ".join(_called(call.record) for call in self._calls.live.values())
+        tools = listed(self._calls.under_way)
         if not tools or frame.outcome not in ("returned", "exited"):
             return frame
         if self._setup.profile.unawaited == "error":
@@ -330,9 +331,10 @@ class _Run:
         self._alarm = self._loop.call_later(max(left, 0.0), self._ring)
 
     def _ring(self) -> None:
-        spent = time.monotonic() - self._began
-        allowed = round(self._setup.wall_s or spent, 2)
-        self._late = too_late(allowed, spent)
+        assert self._deadline is not None
+        assert self._setup.wall_s is not None
+        late = time.monotonic() - self._deadline
+        self._late = too_late(round(self._setup.wall_s, 2), late, self._calls.under_way)
         # A script that computes is stopped by its own clock at about the same time, and what it
         # has printed comes with its end.
         self._delivery.holding = True
@@ -410,7 +412,7 @@ class _Run:
         if error is None and ending is not None and profile.on_tool_error == "taint":
             error = tainted(records)
         if error is not None:
-            error = self._within_account(error)
+            error = self._within_account(after_calls(error, records))
             error = replace(error, code=named_code(error, profile, records))
         return RunResult(
             run_id=setup.run_id,
@@ -469,7 +471,3 @@ class _Run:
             chars_kept=max(calls.chars_in + calls.chars_out - shown, 0),
         )
         return own if journal is None else journal.total(own)
-
-
-def _called(record: Record) -> str:
-    return record.tool if record.line is None else f"{record.tool} (line {record.line})"
