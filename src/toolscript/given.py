@@ -12,9 +12,11 @@ import math
 from collections.abc import Callable, Collection, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, fields
-from typing import Any, Final, cast
+from typing import Any, Final, TypeVar, cast
 
 from toolscript.errors import ConfigurationError
+
+T = TypeVar("T")
 
 _SHOWN_CHARS: Final = 40
 
@@ -76,7 +78,7 @@ def frozen_names(obj: Any, *names: str) -> None:
             object.__setattr__(obj, name, frozenset(cast("Collection[Any]", value)))
 
 
-def made_from(kind: type[Any], given: Any, where: str) -> Any:
+def made_from(kind: type[T], given: Any, where: str) -> T:
     """A dataclass, or one made from a mapping of some of its fields.
 
     Raises:
@@ -86,7 +88,7 @@ def made_from(kind: type[Any], given: Any, where: str) -> Any:
         check(where, a(kind), given)
         return given
     values = cast("Mapping[Any, Any]", given)
-    known = [item.name for item in fields(kind)]
+    known = [item.name for item in fields(cast(Any, kind))]
     for name in values:
         if name not in known:
             raise ConfigurationError(

@@ -34,6 +34,7 @@ from toolscript import (
     tool_from,
 )
 from toolscript.cli import main
+from toolscript.mcp.convert import tool_from_mcp
 from toolscript.testing.adapters import (
     USER,
     AdapterConformance,
@@ -379,3 +380,18 @@ async def test_what_is_no_server_is_told_in_one_line(
         assert word in told
     assert "secret" not in told
     assert "\n" not in told
+
+
+async def test_options_of_tools_may_be_mappings() -> None:
+    server = MCPServer("stock")
+
+    @server.tool()
+    def count(item: str) -> int:
+        """How many there are."""
+        return len(item)
+
+    async with connect(server, options={"count": {"requires_approval": True}}) as stock:
+        assert stock.tools[0].options.requires_approval is True
+        wrong = {"requires_aproval": True}
+        with pytest.raises(ConfigurationError, match=r"'count'.*did you mean 'requires_approval'"):
+            tool_from_mcp({"name": "count", "inputSchema": {}}, count, options=wrong)

@@ -17,9 +17,9 @@ from mcp.server import Server as LowLevelServer
 from mcp.types import PaginatedRequestParams, Tool
 
 from toolscript.contract.names import tool_identifier
-from toolscript.contract.tool import Namespace, ToolOptions
+from toolscript.contract.tool import GivenOptions, Namespace
 from toolscript.errors import ConfigurationError, ContractError
-from toolscript.given import Wanted, check, described
+from toolscript.given import Wanted, check, described, maybe
 from toolscript.mcp.convert import tool_from_mcp
 from toolscript.mcp.unwrap import WRAPPED
 
@@ -34,6 +34,9 @@ Server = (
 """Where a server is: its URL, the command that starts it (a string as a shell takes it, or a list of
 words), that command with its environment, a server in this process, or a transport."""
 
+_OPTIONS: Final = Wanted(
+    "a mapping of tool name to ToolOptions", lambda value: isinstance(value, Mapping)
+)
 _BOX: Final = frozenset({"title", "type", "properties", "required", "$defs"})
 
 
@@ -42,7 +45,7 @@ async def connect(
     server: Server,
     name: str | None = None,
     *,
-    options: Mapping[str, ToolOptions] | None = None,
+    options: Mapping[str, GivenOptions] | None = None,
     trust_annotations: bool = False,
 ) -> AsyncGenerator[Namespace]:
     """The tools of a server, for as long as the context lasts.
@@ -139,7 +142,7 @@ async def namespace_of(
     session: Client | ClientSession,
     name: str | None = None,
     *,
-    options: Mapping[str, ToolOptions] | None = None,
+    options: Mapping[str, GivenOptions] | None = None,
     trust_annotations: bool = False,
 ) -> Namespace:
     """The tools that a connected server lists now.
@@ -161,6 +164,7 @@ async def namespace_of(
     if own is None:
         raise ContractError("the server does not say its name; pass name= for the namespace")
     listed = await _all_tools(session)
+    check("connect(options=)", maybe(_OPTIONS), options)
     chosen = dict(options or {})
     unknown = chosen.keys() - {tool.name for tool in listed}
     if unknown:

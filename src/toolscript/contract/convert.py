@@ -10,9 +10,16 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import Any, cast
 
-from toolscript.contract.tool import JsonSchema, Namespace, Tool, ToolOptions
+from toolscript.contract.tool import (
+    GivenOptions,
+    JsonSchema,
+    Namespace,
+    Tool,
+    ToolOptions,
+    options_given,
+)
 from toolscript.errors import ContractError
-from toolscript.given import FUNCTION, NAME, SCHEMA, TEXT, a, check, made_from, maybe
+from toolscript.given import FUNCTION, NAME, SCHEMA, TEXT, a, check, maybe
 
 _WHAT_IS = (
     "a tool is a function, a LangChain tool, a toolscript.Tool, or an MCP, OpenAI or Anthropic "
@@ -43,7 +50,7 @@ def tool_from(
     description: str | None = None,
     input_schema: JsonSchema | None = None,
     output_schema: JsonSchema | None = None,
-    options: ToolOptions | Mapping[str, Any] | None = None,
+    options: GivenOptions | None = None,
     source: str | None = None,
 ) -> Tool:
     """A tool from whatever an application has.
@@ -96,7 +103,7 @@ def tool_from(
             ("description", description),
             ("input_schema", input_schema),
             ("output_schema", output_schema),
-            ("options", options and made_from(ToolOptions, options, "tool_from(options=)")),
+            ("options", options_given(options, "tool_from(options=)")),
             ("source", source),
         )
         if value is not None

@@ -21,6 +21,7 @@ from toolscript.given import (
     a,
     check_fields,
     frozen_names,
+    made_from,
     maybe,
     one_of,
     whole,
@@ -182,6 +183,19 @@ class ToolOptions:
                 "read_only=True or idempotent=True as well, or leave retry out",
                 stacklevel=3,
             )
+
+
+GivenOptions = ToolOptions | Mapping[str, Any]
+"""Options as an embedder gives them: some of the fields in a mapping do."""
+
+
+def options_given(given: GivenOptions | None, where: str) -> ToolOptions | None:
+    """The options that were given, if any; `where` names the parameter for messages.
+
+    Raises:
+        ConfigurationError: for what are no options, or a field that does not exist.
+    """
+    return None if given is None else made_from(ToolOptions, given, where)
 
 
 ToolCall = Callable[[Any, ToolContext], Any | Awaitable[Any]]

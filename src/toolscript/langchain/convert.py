@@ -7,7 +7,7 @@ from typing import Any, Final, cast
 
 from langchain_core.tools import BaseTool, BaseToolkit
 
-from toolscript.contract.tool import JsonSchema, Tool, ToolOptions
+from toolscript.contract.tool import GivenOptions, JsonSchema, Tool, ToolOptions, options_given
 from toolscript.errors import ContractError
 from toolscript.langchain.arguments import argument_parser
 from toolscript.langchain.mcp_adapter import is_mcp
@@ -21,7 +21,7 @@ def tool_from_langchain(
     tool: BaseTool,
     *,
     output_schema: JsonSchema | None = None,
-    options: ToolOptions | None = None,
+    options: GivenOptions | None = None,
 ) -> Tool:
     """The tool as scripts call it: through its own `invoke`, so that nothing of it is lost.
 
@@ -34,6 +34,7 @@ def tool_from_langchain(
     Raises:
         ContractError: for a tool that cannot be called from a script; the message says why.
     """
+    own = options_given(options, "tool_from_langchain(options=)")
     function = function_of(tool)
     if is_generator(function):
         raise ContractError(
@@ -47,7 +48,7 @@ def tool_from_langchain(
         input_schema=nested.input_schema,
         output_schema=nested.output_schema,
         call=nested,
-        options=_options_of(tool) if options is None else options,
+        options=_options_of(tool) if own is None else own,
         parse_input=argument_parser(tool, nested.input_schema),
         # The application's own tools are from nowhere else; a server's are a stranger's.
         source=SERVER if is_mcp(tool) else None,

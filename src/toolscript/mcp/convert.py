@@ -13,7 +13,14 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 from typing import Any, cast
 
-from toolscript.contract.tool import JsonSchema, Tool, ToolContext, ToolOptions
+from toolscript.contract.tool import (
+    GivenOptions,
+    JsonSchema,
+    Tool,
+    ToolContext,
+    ToolOptions,
+    options_given,
+)
 from toolscript.errors import ContractError
 from toolscript.mcp.faces import with_face
 from toolscript.mcp.unwrap import plain_result, raise_if_error, unwrap, unwrapped_schema
@@ -31,7 +38,7 @@ def tool_from_mcp(
     server: str | None = None,
     typed: bool = False,
     trust_annotations: bool = False,
-    options: ToolOptions | None = None,
+    options: GivenOptions | None = None,
 ) -> Tool:
     """A tool from an MCP tool definition.
 
@@ -46,10 +53,12 @@ def tool_from_mcp(
 
     Raises:
         ContractError: for a definition without a name.
+        ConfigurationError: for what are no options.
     """
     name = field_of(definition, "name")
     if not isinstance(name, str) or not name:
         raise ContractError(f"an MCP tool definition needs a name, but this one has {name!r}")
+    own = options_given(options, f"options= of MCP tool {name!r}") or ToolOptions()
     given = _schema_of(definition, name, "inputSchema", "input_schema")
     declared = _schema_of(definition, name, "outputSchema", "output_schema")
     annotations = field_of(definition, "annotations")
@@ -75,7 +84,7 @@ def tool_from_mcp(
         input_schema=given or {"type": "object"},
         output_schema=call_result_schema(declared) if typed else unwrapped_schema(declared),
         call=_caller(name, call, receive),
-        options=options_from(annotations, options or ToolOptions(), trusted=trust_annotations),
+        options=options_from(annotations, own, trusted=trust_annotations),
         source=server,
     )
 
