@@ -152,7 +152,7 @@ async def test_an_answer_that_is_none() -> None:
     assert done.value == 2
 
 
-async def test_an_approval_by_callback_that_is_none() -> None:
+async def test_an_approval_by_callback_that_is_none(caplog: pytest.LogCaptureFixture) -> None:
     codemode = CodeMode(
         [tool_from(add, options={"requires_approval": True})],
         approve=lambda pending: anything(True),
@@ -160,13 +160,15 @@ async def test_an_approval_by_callback_that_is_none() -> None:
     result = await codemode.run("return await tools.add({ a: 1 })")
     assert "gave True" in result.text()
     assert "here Approve()" in result.text()
+    assert "on a call of add, the approval gave True" in caplog.text
 
 
-async def test_a_policy_that_gives_no_decision() -> None:
+async def test_a_policy_that_gives_no_decision(caplog: pytest.LogCaptureFixture) -> None:
     codemode = CodeMode([add], policy=Policy(lambda request: anything(True)))
     result = await codemode.run("return await tools.add({ a: 1 })")
     assert "no decision but True" in result.text()
     assert "Decision('allow')" in result.text()
+    assert "on a call of add, the policy gave no decision but True" in caplog.text
 
 
 def test_lists_and_sets_of_names_are_sets_of_names() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, Final
@@ -28,6 +29,8 @@ from toolscript.host.receipts import Record, redacted
 from toolscript.host.setup import RunSetup
 from toolscript.render import shorten_string
 from toolscript.result import CallDecision, Pending
+
+_log = logging.getLogger("toolscript")
 
 _NOTE_CHARS: Final = 300
 
@@ -190,11 +193,12 @@ async def _ask_person(setup: RunSetup, call: LiveCall, pending: Pending) -> Answ
         raise _unanswered(setup, call, none, "the approval failed") from none
     if not ANSWER.fits(answer):
         instead = ANSWER.instead(answer)
-        raise failed(
-            "denied",
+        reason = (
             f"the approval gave {described(answer)} and has to give {ANSWER.words}"
-            f"{f', here {instead}' if instead else ''}",
+            f"{f', here {instead}' if instead else ''}"
         )
+        _log.warning("on a call of %s, %s", pending.tool, reason)
+        raise failed("denied", reason)
     return answer
 
 

@@ -6,6 +6,7 @@ answers something else than a decision, or that decided under another version, i
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from typing import Any, Final, Literal, get_args
@@ -22,6 +23,8 @@ from toolscript.given import (
     one_of,
 )
 from toolscript.host.asking import NoAnswer, asked
+
+_log = logging.getLogger("toolscript")
 
 DecisionKind = Literal["allow", "deny", "ask", "sandbox"]
 
@@ -204,11 +207,12 @@ def checked_decision(
     """What a policy answered, if it is a decision that counts; else why it is a denial."""
     if not isinstance(answer, Decision):
         kind = "allow" if answer is True else "deny"
-        return Refusal(
-            "policy-malformed",
+        reason = (
             f"the policy gave no decision but {described(answer)}; it has to give a Decision, "
-            f"such as Decision({kind!r})",
+            f"such as Decision({kind!r})"
         )
+        _log.warning("on a call of %s, %s", request.tool, reason)
+        return Refusal("policy-malformed", reason)
     if answer.policy_version is None:
         if strict:
             return Refusal("policy-stale", "the decision names no policy version")
