@@ -9,9 +9,20 @@ from typing import Any
 
 import pytest
 
-from toolscript import Approve, CodeMode, Event, Pending, SQLiteJournal, Tool, ToolOptions
+from toolscript import (
+    Approve,
+    Call,
+    CallDecision,
+    CodeMode,
+    Event,
+    Pending,
+    SQLiteJournal,
+    Tool,
+    ToolOptions,
+)
 from toolscript.cli import main
 from toolscript.cli.exit_codes import DONE, MISUSE
+from toolscript.cli.receipts import call_text
 from toolscript.events import CallPending
 
 
@@ -169,3 +180,12 @@ def test_so_does_one_that_a_process_is_at_work_on(
     text = capsys.readouterr().out
     assert "now: running" in text
     assert "call 1 (look): under way" in text
+
+
+def test_a_receipt_says_who_decided() -> None:
+    decisions = (
+        CallDecision("policy", "ask", id="D7", policy_version="v1"),
+        CallDecision("person", "approve", who="bo"),
+    )
+    call = Call(1, "pay", "ok", args={"amount": 5}, decisions=decisions)
+    assert call_text(call) == 'pay({"amount": 5})  policy: ask D7, person: approve, bo'
