@@ -150,7 +150,10 @@ def test_check_follows_its_profile(folder: Path, capsys: pytest.CaptureFixture[s
     source = script(folder, "export default async function () { return eval('1'); }")
     assert call("check", source, "--tools", "my_tools", "--level", "none") == 0
     assert call("check", source, "--tools", "my_tools", "--profile", "constrained") == 1
-    assert "eval" in capsys.readouterr().out
+    told = capsys.readouterr()
+    assert "eval" in told.out
+    [line] = told.err.splitlines()
+    assert line.startswith("toolscript: profile 'constrained' calls no tool without a policy")
 
 
 def test_check_without_a_checker_checks_syntax_and_says_so(

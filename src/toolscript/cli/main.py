@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import math
 import sys
+import warnings
 from collections.abc import Sequence
 from importlib.metadata import version
 from typing import Any, Final
@@ -15,6 +16,7 @@ from toolscript.cli.load_tools import ToolsArgumentError
 from toolscript.errors import ToolscriptError
 from toolscript.profiles import PROFILES
 
+_SHOW_WARNING: Final[Any] = warnings.showwarning
 _TOOLS_HELP: Final = (
     "where the tools are: a module, module:attribute, file.py or file.py:attribute; "
     "without an attribute, its TOOLS or its public functions that have a docstring; "
@@ -26,7 +28,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; returns its exit code (see the package's docstring)."""
     arguments = _parser().parse_args(argv)
     try:
-        return arguments.command(arguments)
+        with warnings.catch_warnings():
+            warnings.showwarning = _tell
+            return arguments.command(arguments)
     except (ArgumentValueError, ToolsArgumentError, ToolscriptError) as error:
         print(f"toolscript: {error}", file=sys.stderr)
         return MISUSE
@@ -37,6 +41,14 @@ def main(argv: Sequence[str] | None = None) -> int:
         # Whoever read our output (`| head`) has seen enough. Python would complain at exit.
         sys.stderr.close()
         return 0
+
+
+def _tell(message: Warning | str, category: type[Warning], *place: Any) -> None:
+    """A warning as the command's other messages; where it was raised is nothing to its user."""
+    if issubclass(category, UserWarning):
+        print(f"toolscript: {message}", file=sys.stderr)
+    else:
+        _SHOW_WARNING(message, category, *place)
 
 
 def _parser() -> argparse.ArgumentParser:
