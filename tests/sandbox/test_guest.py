@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 from typing import Any
 
 import pytest
@@ -226,3 +227,10 @@ def test_a_returned_proxy_that_throws_is_told_as_what_it_is() -> None:
     ended = asyncio.run(execute(InlineRuntime(), program, {}))
     assert ended.outcome == "invalid_output"
     assert "shut" in ended.end.message
+
+
+def test_a_stack_that_a_script_reads_has_its_own_lines() -> None:
+    source = "\nconst f = () => {\n  null.x;\n};\ntry { f() } catch (error) { return error.stack }"
+    lines = run(source).value.splitlines()
+    assert re.findall(r":(\d+):", lines[0]) == ["3"]
+    assert re.findall(r":(\d+):", lines[1]) == ["5"]

@@ -13,15 +13,16 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-# The engine names every source alike: in a stack, the guest library is line 1, and the script
-# begins on the line behind it.
-BODY_LINE = 2
-BODY_PREFIX = "(async function ($module) {\n"
+# The engine names every source alike: in a stack, the guest library is this line, which hardly any
+# script has. More lines would be read again with each of its parts.
+LIBRARY_LINE = 2_000
+# What stands before the script on its first line.
+BODY_PREFIX = "(async function ($module) {"
 # A text that closes one of these wrappers cannot close all of them: after its closing brace a
 # property list wants a comma, a statement cannot begin with one. `throw` keeps them from running.
 CHECKS = (
-    ("throw 0;({async $($module) {\n", "\n}})"),
-    ("throw 0;{async function $($module) {\n", "\n}}"),
+    ("throw 0;({async $($module) {", "\n}})"),
+    ("throw 0;{async function $($module) {", "\n}}"),
 )
 # What every script needs, compiled with each context.
 BASE = ("main", "primordials", "bridge", "plain")
@@ -86,9 +87,11 @@ class Library:
         main, *rest = (one_line(sources[name]) for name in BASE)
         primordials, bridge, plain = rest
         # The zero makes an expression of the function behind it.
-        layout = f"{{__proto__:null,first:{BODY_LINE},lead:'\"use strict\";0,'}}"
+        lead = f"'\\n'.repeat({LIBRARY_LINE - 1})+'\"use strict\";0,'"
+        layout = f"{{__proto__:null,line:{LIBRARY_LINE},columns:{len(BODY_PREFIX)},lead:{lead}}}"
         self.base = (
-            f"0,function(){{'use strict';return {main}({primordials}(),"
+            "\n" * (LIBRARY_LINE - 1)
+            + f"0,function(){{'use strict';return {main}({primordials}(),"
             + f"{layout},{{__proto__:null,bridge:{bridge},plain:{plain}}})}}()"
         )
 
@@ -284,17 +287,17 @@ class Machine:
             except self._error as error:
                 if not str(error).startswith("0"):
                     self._explain(error)
-                    raise _rejected(error) from None
+                    raise _rejected(error, len(prefix)) from None
         try:
             return evaluate(BODY_PREFIX + code + "\n})")
         except self._error as error:
             self._explain(error)
-            raise _rejected(error) from None
+            raise _rejected(error, len(BODY_PREFIX)) from None
 
 
-def _rejected(error: Exception) -> Rejected:
+def _rejected(error: Exception, prefix: int) -> Rejected:
     text = str(error)
     message = text.partition("\n")[0].removeprefix("SyntaxError: ")
     place = _PLACE.search(text)
-    line, column = (int(place[1]), int(place[2])) if place else (BODY_LINE, 1)
-    return Rejected(message, max(1, line - BODY_LINE + 1), column)
+    line, column = (int(place[1]), int(place[2])) if place else (1, 1)
+    return Rejected(message, line, max(1, column - prefix) if line == 1 else column)

@@ -105,7 +105,7 @@
     const primordials = part("primordials")();
     if (isError === undefined) delete Error.isError;
     else Error.isError = isError;
-    const layout = { __proto__: null, first: 1, lead: '"use strict";' };
+    const layout = { __proto__: null, line: 0, columns: 0, lead: '"use strict";' };
     const replaced = {
       __proto__: null,
       bridge: noticed,

@@ -6,9 +6,9 @@
   const STACK_CHARS = 131072;
   const CLASSES = 16;
 
-  // The frames of the script in a stack of the engine. The script begins on line `layout.first`;
-  // what is before it is the guest library, or code that the script made from a text. The first
-  // place is where the error was made: not inside of its own classes, `makers`.
+  // The frames of the script in a stack of the engine. The guest library is on `layout.line`;
+  // `layout.columns` is what stands before the script on its first line. The first place is where
+  // the error was made: not inside of its own classes, `makers`.
   const scriptFrames = (stack, makers) => {
     const frames = { __proto__: null, first: null, text: "" };
     if (typeof stack !== "string") return frames;
@@ -16,9 +16,10 @@
     for (let i = 0; i < lines.length; i++) {
       const found = p.match(/^\s*at (?:(.*) \()?<input>:(\d+):(\d+)\)?$/, lines[i]);
       if (found === null) continue;
-      const line = +found[2] - layout.first + 1;
-      if (line < 1) continue;
-      const column = +found[3];
+      const line = +found[2];
+      if (line === layout.line) continue;
+      const column = line === 1 ? +found[3] - layout.columns : +found[3];
+      if (column < 1) continue;
       if (frames.first === null && makers?.[found[1]] !== true) {
         frames.first = { __proto__: null, line, column };
       }
@@ -38,7 +39,7 @@
       for (let code = p.codeAt(stack, at); code >= 48 && code <= 57; code = p.codeAt(stack, ++at)) {
         line = line * 10 + code - 48;
       }
-      if (line >= layout.first) return line - layout.first + 1;
+      if (line !== layout.line) return line;
     }
   };
 
