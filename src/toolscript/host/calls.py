@@ -30,8 +30,8 @@ from toolscript.host.known_tools import KnownTools
 from toolscript.host.live_call import LiveCall
 from toolscript.host.observe import Observer
 from toolscript.host.permission import check_authority, needs_permission, permission, word_of
+from toolscript.host.recalled import CallId
 from toolscript.host.receipts import Record, redacted
-from toolscript.host.replay import CallId
 from toolscript.host.results import fitting_result
 from toolscript.host.schedule import Schedule, overlaps
 from toolscript.host.setup import RunSetup

@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import Final
 
 from toolscript.host.output import OverLimit
+from toolscript.host.recalled import CallId
 from toolscript.host.receipts import Record
 from toolscript.result import ErrorKind, RunError
 
@@ -142,4 +143,43 @@ def call_limit(
         seen=seen,
         tool=tool,
         line=line,
+    )
+
+
+_OTHER_PATH: Final = "The script did not take the same path again. Start it as a new run."
+
+
+def differs(recorded: CallId, made: CallId) -> RunError:
+    """The script makes another call than the one on record."""
+    return RunError(
+        ErrorKind.DIVERGED,
+        f"call {made.seq} is not the one on record: recorded {recorded.tool}({recorded.shown}), "
+        f"now {made.tool}({made.shown})",
+        hint=_OTHER_PATH,
+        tool=made.tool,
+    )
+
+
+def misses(missing: CallId, *, ended: bool = False) -> RunError:
+    """The script waits, or ends, without a call that is on record."""
+    return RunError(
+        ErrorKind.DIVERGED,
+        f"call {missing.seq} is on record as {missing.tool}({missing.shown}), and now the script "
+        f"{'ended' if ended else 'waits'} without making it",
+        hint=_OTHER_PATH,
+        tool=missing.tool,
+    )
+
+
+def unknown_outcome(calls: Sequence[CallId]) -> RunError:
+    """Calls were under way when the process died, and to repeat them may do harm."""
+    names = ", ".join(f"call {call.seq} ({call.tool})" for call in calls)
+    were = "was" if len(calls) == 1 else "were"
+    return RunError(
+        ErrorKind.UNKNOWN_OUTCOME,
+        f"the process died while {names} {were} under way, and nobody knows whether it took "
+        "effect; it is not repeated, since the tool is neither read-only nor idempotent",
+        hint="Find out what happened, then resume the run with an answer for each call: "
+        "Approve() makes it again, Reject(reason) takes it as failed.",
+        tool=calls[0].tool,
     )

@@ -16,8 +16,8 @@ from toolscript.host.endings import bad_guest, call_limit
 from toolscript.host.entries import Reply
 from toolscript.host.failures import failed, failure_of, log_failure, script_error
 from toolscript.host.handler import handled
+from toolscript.host.recalled import CallId, Recalled
 from toolscript.host.receipts import Record
-from toolscript.host.replay import CallId, Recalled
 from toolscript.host.results import fitting_result
 from toolscript.host.setup import RunSetup
 from toolscript.host.values import JsonText

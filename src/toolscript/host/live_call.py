@@ -10,8 +10,8 @@ from toolscript.host.approval import Answer
 from toolscript.host.context import CallContext
 from toolscript.host.gates import ToolGate
 from toolscript.host.policy import Authority
+from toolscript.host.recalled import CallId
 from toolscript.host.receipts import Record
-from toolscript.host.replay import CallId
 from toolscript.host.schedule import Ticket
 
 

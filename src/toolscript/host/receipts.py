@@ -9,7 +9,7 @@ from typing import Any, Final
 from toolscript import jsontext
 from toolscript.host.approval import pending_id
 from toolscript.host.entries import SHOWN_CHARS, Finished, Reply
-from toolscript.host.replay import CallId
+from toolscript.host.recalled import CallId
 from toolscript.host.values import JsonText, json_text
 from toolscript.profiles import Redact
 from toolscript.render import shorten_string

@@ -42,6 +42,7 @@ from toolscript import jsontext
 from toolscript.errors import ResumeError, ToolError
 from toolscript.host.approval import Answer, Edit
 from toolscript.host.commits import Commits
+from toolscript.host.endings import differs, misses, unknown_outcome
 from toolscript.host.entries import (
     Asked,
     Closed,
@@ -54,44 +55,9 @@ from toolscript.host.entries import (
 )
 from toolscript.host.journal import Journal, StoredStatus
 from toolscript.host.lease import Lease
-from toolscript.result import ErrorKind, RunError, RunUsage
+from toolscript.host.recalled import CallId, Recalled
+from toolscript.result import RunError, RunUsage
 from toolscript.sandbox.runtime import Clock
-
-
-@dataclass(frozen=True, slots=True)
-class CallId:
-    """One call of a script as the journal knows it.
-
-    `id` is `approval.pending_id`; `tool` is how people know the tool, `shown` the beginning of
-    its arguments, both for messages.
-    """
-
-    seq: int
-    id: str
-    tool: str
-    shown: str
-
-
-@dataclass(frozen=True, slots=True)
-class Recalled:
-    """What the journal knows of a call that the script makes.
-
-    state: "new" was never recorded; "finished" will be delivered by the journal; "repeat" was
-    under way when its process died and is made again; "judged" was so too, and has a `verdict`;
-    "asked" waits for a person; "decided" has an `answer`; "refused" ends the run
-    (`RunJournal.problem`).
-    answer: what a person said to whether the call may be made.
-    verdict: what a person said about a call whose outcome nobody knew: Reject takes it as
-    failed, any other makes it again.
-    began_at: when the call was first made, in seconds since the epoch, for timers.
-    finished: how the call ended, for its receipt.
-    """
-
-    state: Literal["new", "finished", "repeat", "judged", "asked", "decided", "refused"]
-    answer: Answer | None = None
-    verdict: Answer | None = None
-    began_at: float | None = None
-    finished: Finished | None = None
 
 
 class Deliver(Protocol):
@@ -177,7 +143,7 @@ class RunJournal:
         if self._diverged is not None:
             return self._diverged
         if self._unknown and not self._unseen:
-            return _unknown_outcome(self.unknown)
+            return unknown_outcome(self.unknown)
         return None
 
     def attach(self, deliver: Deliver, fail: Callable[[BaseException], None]) -> None:
@@ -203,7 +169,7 @@ class RunJournal:
         if known is None:
             return Recalled("new")
         if known.call.id != call.id:
-            self._diverged = self._diverged or _differs(known.call, call)
+            self._diverged = self._diverged or differs(known.call, call)
             return Recalled("refused")
         began_at, permission = known.began_at, known.permission
         match known.state:
@@ -250,12 +216,12 @@ class RunJournal:
         None if nothing is on record that should have happened again; else the run diverged.
         """
         if ended and self._unseen:
-            return self._diverged or _misses(self._known[min(self._unseen)].call, ended=True)
+            return self._diverged or misses(self._known[min(self._unseen)].call, ended=True)
         if ended or self.caught_up or self.problem is not None:
             return self._diverged
         due = self._durable if self._gate is None else min(self._durable, self._gate)
         seq = self._order[self._given] if self._given < due else min(self._unseen, default=None)
-        return None if seq is None or seq in self._seen else _misses(self._known[seq].call)
+        return None if seq is None or seq in self._seen else misses(self._known[seq].call)
 
     async def start(self, call: CallId, *, read_only: bool = False) -> None:
         """Record that a call begins. It may be handed to its tool when this returns."""
@@ -468,41 +434,5 @@ def _written(answer: Answer) -> Answer:
     return answer
 
 
-_HINT: Final = "The script did not take the same path again. Start it as a new run."
-
-
 def _call(entry: Started | Asked | Finished) -> CallId:
     return CallId(entry.seq, entry.id, entry.tool, entry.shown)
-
-
-def _differs(recorded: CallId, made: CallId) -> RunError:
-    return RunError(
-        ErrorKind.DIVERGED,
-        f"call {made.seq} is not the one on record: recorded {recorded.tool}({recorded.shown}), "
-        f"now {made.tool}({made.shown})",
-        hint=_HINT,
-        tool=made.tool,
-    )
-
-
-def _misses(missing: CallId, *, ended: bool = False) -> RunError:
-    return RunError(
-        ErrorKind.DIVERGED,
-        f"call {missing.seq} is on record as {missing.tool}({missing.shown}), and now the script "
-        f"{'ended' if ended else 'waits'} without making it",
-        hint=_HINT,
-        tool=missing.tool,
-    )
-
-
-def _unknown_outcome(calls: Sequence[CallId]) -> RunError:
-    names = ", ".join(f"call {call.seq} ({call.tool})" for call in calls)
-    were = "was" if len(calls) == 1 else "were"
-    return RunError(
-        ErrorKind.UNKNOWN_OUTCOME,
-        f"the process died while {names} {were} under way, and nobody knows whether it took "
-        "effect; it is not repeated, since the tool is neither read-only nor idempotent",
-        hint="Find out what happened, then resume the run with an answer for each call: "
-        "Approve() makes it again, Reject(reason) takes it as failed.",
-        tool=calls[0].tool,
-    )
