@@ -64,13 +64,13 @@ declare const console: {
         switch="text",
         names=("text",),
         declaration="/** Adds text to the output. */\ndeclare function text(value: unknown): void;",
-        summary="`text(value)` outputs text.",
+        summary="`text(value)` adds a text to what you read back.",
     ),
     Global(
         switch="emit",
         names=("emit",),
         declaration="/** Adds a value to the output. */\ndeclare function emit(value: unknown): void;",
-        summary="`emit(value)` outputs a value.",
+        summary="`emit(value)` adds a value to what you read back.",
     ),
     Global(
         switch="log",
@@ -99,8 +99,8 @@ declare const console: {
         "declare function store(key: string, value: unknown): void;\n"
         "/** A value kept by an earlier script, or undefined. */\n"
         "declare function load(key: string): any;",
-        summary="Only `store(key, value)` keeps values for later scripts, which `load(key)` them, "
-        "where the application lets it.",
+        summary="`store(key, value)` hands a value to the application, which may keep it for later "
+        "scripts; these read it with `load(key)`. Nothing else is left of a script.",
     ),
     Global(
         switch="timers",

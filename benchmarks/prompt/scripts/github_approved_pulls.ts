@@ -1,15 +1,22 @@
-async function pages(get: (page: number) => Promise<any>) {
+async function listPulls(repo: string, fields: any[]): Promise<any[]> {
   const all: any[] = [];
   for (let page = 1; ; page++) {
-    const items: any[] = await get(page);
-    all.push(...items);
-    if (items.length < 100) return all;
+    const part: any = await tools.list_pull_requests({ owner: "acme", repo, state: "open", perPage: 100, page, fields });
+    all.push(...part);
+    if (part.length < 100) return all;
   }
 }
-const pulls = await pages((page) => tools.list_pull_requests({ owner: "acme", repo: "shopfront", state: "open", perPage: 100, page, fields: ["number", "draft"] }));
-const ready = await Promise.all(pulls.filter((p) => !p.draft).map(async (p) => {
-  const reviews = await pages((page) => tools.pull_request_read({ method: "get_reviews", owner: "acme", repo: "shopfront", pullNumber: p.number, perPage: 100, page }));
-  const ok = reviews.some((r) => r.state === "APPROVED") && !reviews.some((r) => r.state === "CHANGES_REQUESTED");
-  return ok ? p.number : null;
-}));
-return ready.filter((n) => n !== null).sort((a, b) => a - b);
+async function readAll(method: any, pullNumber: number): Promise<any[]> {
+  const all: any[] = [];
+  for (let page = 1; ; page++) {
+    const part: any = await tools.pull_request_read({ method, owner: "acme", repo: "shopfront", pullNumber, perPage: 100, page });
+    all.push(...part);
+    if (part.length < 100) return all;
+  }
+}
+const pulls = (await listPulls("shopfront", ["number", "draft"])).filter((p) => !p.draft);
+const checked = await Promise.all(pulls.map(async (p) => ({ number: p.number, states: (await readAll("get_reviews", p.number)).map((r) => r.state) })));
+return checked
+  .filter((p) => p.states.includes("APPROVED") && !p.states.includes("CHANGES_REQUESTED"))
+  .map((p) => p.number)
+  .sort((a, b) => a - b);

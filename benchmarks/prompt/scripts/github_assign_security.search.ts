@@ -1,1 +1,2 @@
-return await tools.list_issues({ owner: "acme", repo: "shopfront", state: "OPEN", labels: ["security"], perPage: 5, fields: ["number", "state", "labels", "assignees"] });
+const i: any = await tools.list_issues({ owner: "acme", repo: "shopfront", state: "OPEN", labels: ["security"], perPage: 100, fields: ["number", "state", "labels", "assignees"] });
+return i;

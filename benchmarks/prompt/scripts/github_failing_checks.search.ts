@@ -1,4 +1,4 @@
-const pulls: any = await tools.list_pull_requests({ owner: "acme", repo: "billing-api", state: "open", perPage: 100, fields: ["number", "state"] });
-const list: any[] = Array.isArray(pulls) ? pulls : pulls.pull_requests ?? pulls.items ?? [];
-const checks = await Promise.all(list.slice(0, 3).map(async (p) => ({ number: p.number, checks: await tools.pull_request_read({ method: "get_check_runs", owner: "acme", repo: "billing-api", pullNumber: p.number, perPage: 5 }) })));
-return { isArray: Array.isArray(pulls), count: list.length, first: Array.isArray(pulls) ? pulls.slice(0, 2) : pulls, checks };
+const p: any = await tools.list_pull_requests({ owner: "acme", repo: "billing-api", state: "open", perPage: 100, fields: ["number", "state", "draft"] });
+const list: any[] = Array.isArray(p) ? p : p.pull_requests ?? p.pullRequests ?? p.items ?? [];
+const checks = await Promise.all(list.slice(0, 5).map(async (x: any) => ({ number: x.number, checks: await tools.pull_request_read({ method: "get_check_runs", owner: "acme", repo: "billing-api", pullNumber: x.number }) })));
+return { p, checks };

@@ -1,5 +1,8 @@
-const [issues, labels] = await Promise.all([
-  tools.list_issues({ owner: "acme", repo: "mobile-app", state: "OPEN", perPage: 5, fields: ["number", "state", "labels", "assignees"] }),
+const [i, l, g]: any[] = await Promise.all([
+  tools.list_issues({ owner: "acme", repo: "mobile-app", state: "OPEN", perPage: 6 }),
   tools.list_label({ owner: "acme", repo: "mobile-app" }),
+  tools.list_issues({ owner: "acme", repo: "mobile-app", state: "OPEN", perPage: 3, fields: ["number", "labels", "assignees"] }),
 ]);
-return { issues, labels };
+const n = (i.issues ?? i)[0]?.number;
+const one = n ? await tools.issue_read({ method: "get", owner: "acme", repo: "mobile-app", issue_number: n }) : null;
+return { i, l, g, one };

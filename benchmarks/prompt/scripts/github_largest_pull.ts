@@ -1,18 +1,27 @@
-async function pages(get: (page: number) => Promise<any>) {
+async function listPulls(repo: string, fields: any[]): Promise<any[]> {
   const all: any[] = [];
   for (let page = 1; ; page++) {
-    const items: any[] = await get(page);
-    all.push(...items);
-    if (items.length < 100) return all;
+    const part: any = await tools.list_pull_requests({ owner: "acme", repo, state: "open", perPage: 100, page, fields });
+    all.push(...part);
+    if (part.length < 100) return all;
   }
 }
-const pulls = await pages((page) => tools.list_pull_requests({ owner: "acme", repo: "shopfront", state: "open", perPage: 100, page, fields: ["number"] }));
+async function readAll(method: any, pullNumber: number): Promise<any[]> {
+  const all: any[] = [];
+  for (let page = 1; ; page++) {
+    const part: any = await tools.pull_request_read({ method, owner: "acme", repo: "shopfront", pullNumber, perPage: 100, page });
+    all.push(...part);
+    if (part.length < 100) return all;
+  }
+}
+const pulls = await listPulls("shopfront", ["number"]);
 const sized = await Promise.all(pulls.map(async (p) => {
-  const files = await pages((page) => tools.pull_request_read({ method: "get_files", owner: "acme", repo: "shopfront", pullNumber: p.number, perPage: 100, page }));
+  const files = await readAll("get_files", p.number);
   return {
     number: p.number,
-    lines: files.reduce((sum, f) => sum + f.additions + f.deletions, 0),
+    lines: files.reduce((sum, f) => sum + (f.additions ?? 0) + (f.deletions ?? 0), 0),
     files: files.map((f) => f.filename).sort(),
   };
 }));
-return sized.sort((a, b) => b.lines - a.lines)[0];
+sized.sort((a, b) => b.lines - a.lines);
+return sized[0];

@@ -1,10 +1,11 @@
 const repos = ["shopfront", "warehouse", "mobile-app", "docs-site"];
-const tags = await Promise.all(repos.map(async (repo) => {
+const rows = await Promise.all(repos.map(async (repo) => {
   try {
-    return ((await tools.get_latest_release({ owner: "acme", repo })) as any).tag_name;
+    const release: any = await tools.get_latest_release({ owner: "acme", repo });
+    return [`acme/${repo}`, release.tag_name] as const;
   } catch (e: any) {
-    if (String(e.message).includes("404")) return null;
-    throw e;
+    if (!/404/.test(String(e.message))) throw e;
+    return [`acme/${repo}`, null] as const;
   }
 }));
-return Object.fromEntries(repos.map((repo, i) => [`acme/${repo}`, tags[i]]));
+return Object.fromEntries(rows);

@@ -1,18 +1,17 @@
-async function pages(get: (page: number) => Promise<any>) {
+async function listPulls(repo: string, fields: any[]): Promise<any[]> {
   const all: any[] = [];
   for (let page = 1; ; page++) {
-    const items: any[] = await get(page);
-    all.push(...items);
-    if (items.length < 100) return all;
+    const part: any = await tools.list_pull_requests({ owner: "acme", repo, state: "open", perPage: 100, page, fields });
+    all.push(...part);
+    if (part.length < 100) return all;
   }
 }
-const out: Record<string, { issues: number; pulls: number }> = {};
-const rows = await Promise.all(["shopfront", "billing-api", "mobile-app", "docs-site"].map(async (repo) => {
-  const [issues, pulls] = await Promise.all([
-    tools.list_issues({ owner: "acme", repo, state: "OPEN", perPage: 1, fields: ["number"] }) as Promise<any>,
-    pages((page) => tools.list_pull_requests({ owner: "acme", repo, state: "open", perPage: 100, page, fields: ["number"] })),
+const repos = ["shopfront", "billing-api", "mobile-app", "docs-site"];
+const rows = await Promise.all(repos.map(async (repo) => {
+  const [issues, pulls]: any[] = await Promise.all([
+    tools.list_issues({ owner: "acme", repo, state: "OPEN", perPage: 1, fields: ["number"] }),
+    listPulls(repo, ["number"]),
   ]);
-  return { repo, issues: issues.totalCount, pulls: pulls.length };
+  return [repo, { issues: issues.totalCount, pulls: pulls.length }] as const;
 }));
-for (const r of rows) out[r.repo] = { issues: r.issues, pulls: r.pulls };
-return out;
+return Object.fromEntries(rows);

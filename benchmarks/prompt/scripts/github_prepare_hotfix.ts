@@ -1,13 +1,22 @@
-const owner = "acme", repo = "shopfront";
-const [me, branches]: any[] = await Promise.all([
+const where = { owner: "acme", repo: "shopfront" };
+
+const [me, branches] = (await Promise.all([
   tools.get_me({}),
-  tools.list_branches({ owner, repo, perPage: 100 }),
-]);
+  tools.list_branches({ ...where, perPage: 100 }),
+])) as any[];
 const release = branches.find((b: any) => b.name === "release");
-const [branch, issue]: any[] = await Promise.all([
-  tools.create_branch({ owner, repo, branch: "hotfix-1", from_branch: "release" }),
-  tools.issue_write({
-    method: "create", owner, repo, title: "Hotfix 1", labels: ["bug"], assignees: [me.login],
-  }),
-]);
-return { sha: branch?.object?.sha ?? branch?.sha ?? release.sha, url: issue.html_url ?? issue.url };
+if (!release) throw new Error("no branch release");
+
+const [branch, issue] = (await Promise.all([
+  tools.create_branch({ ...where, branch: "hotfix-1", from_branch: "release" }),
+  tools.issue_write({ ...where, method: "create", title: "Hotfix 1", labels: ["bug"], assignees: [me.login] }),
+])) as any[];
+
+let url = issue?.html_url ?? issue?.url;
+if (!url) {
+  const recent = (await tools.list_issues({
+    ...where, state: "OPEN", orderBy: "CREATED_AT", direction: "DESC", perPage: 100,
+  })) as any;
+  url = recent.issues.find((i: any) => i.title === "Hotfix 1")?.html_url;
+}
+return { sha: branch?.object?.sha ?? release.sha, url };

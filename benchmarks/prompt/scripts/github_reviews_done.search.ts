@@ -1,17 +1,10 @@
-const look = async (name: string, args?: any) => {
-  const d: any = await codemode.describe("tools." + name);
-  const s = typeof d === "string" ? d : JSON.stringify(d);
-  if (!args) return { d };
-  // sample a read only with arguments that its declaration has
-  if (!Object.keys(args).every((k) => s.includes(k))) return { d, sample: "skipped" };
-  try {
-    const r = await (tools as any)[name](args);
-    return { d, sample: (typeof r === "string" ? r : JSON.stringify(r)).slice(0, 3000) };
-  } catch (e: any) {
-    return { d, error: e.code + ": " + e.message };
-  }
-};
-return await Promise.all([
-  look("list_notifications", {}),
-  look("dismiss_notification"),
+const t = async (f: () => Promise<any>) => { try { const r = await f(); return JSON.stringify(r).slice(0, 6000); } catch (e: any) { return { error: e.message, code: e.code, details: e.details }; } };
+
+const [d1, d2, d3, a, b] = await Promise.all([
+  codemode.describe("tools.list_notifications"),
+  codemode.describe("tools.dismiss_notification"),
+  codemode.describe("tools.mark_all_notifications_read"),
+  t(() => tools.list_notifications({ filter: "include_read_notifications", perPage: 100 })),
+  t(() => tools.list_notifications({})),
 ]);
+return { d1, d2, d3, a, b };

@@ -1,18 +1,22 @@
-const members: any = await tools.get_team_members({ org: "acme", team_slug: "payments" });
-const load_: Record<string, number> = {};
-for (const m of members) load_[m] = 0;
-let after: string | undefined;
-while (true) {
-  const r: any = await tools.list_issues({
-    owner: "acme", repo: "shopfront", state: "OPEN", perPage: 100,
-    fields: ["number", "assignees"], ...(after ? { after } : {}),
-  });
-  for (const issue of r.issues) {
-    for (const login of issue.assignees ?? []) {
-      if (login in load_) load_[login]++;
-    }
+async function openIssues() {
+  const issues: any[] = [];
+  let after: string | undefined;
+  while (true) {
+    const page = (await tools.list_issues({
+      owner: "acme", repo: "shopfront", state: "OPEN", perPage: 100, ...(after ? { after } : {}),
+    })) as any;
+    issues.push(...page.issues);
+    if (!page.pageInfo.hasNextPage) return issues;
+    after = page.pageInfo.endCursor;
   }
-  if (!r.pageInfo?.hasNextPage) break;
-  after = r.pageInfo.endCursor;
 }
-return load_;
+
+const [members, issues] = await Promise.all([
+  tools.get_team_members({ org: "acme", team_slug: "payments" }) as Promise<any>,
+  openIssues(),
+]);
+const load: Record<string, number> = {};
+for (const login of members as string[]) {
+  load[login] = issues.filter((issue) => (issue.assignees ?? []).includes(login)).length;
+}
+return load;

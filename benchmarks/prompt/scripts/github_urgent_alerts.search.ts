@@ -1,16 +1,8 @@
-const look = async (name: string, args?: any) => {
-  const d: any = await codemode.describe("tools." + name);
-  const s = typeof d === "string" ? d : JSON.stringify(d);
-  if (!args) return { d };
-  // sample a read only with arguments that its declaration has
-  if (!Object.keys(args).every((k) => s.includes(k))) return { d, sample: "skipped" };
-  try {
-    const r = await (tools as any)[name](args);
-    return { d, sample: (typeof r === "string" ? r : JSON.stringify(r)).slice(0, 3000) };
-  } catch (e: any) {
-    return { d, error: e.code + ": " + e.message };
-  }
-};
-return await Promise.all([
-  look("list_dependabot_alerts", { owner: "acme", repo: "shopfront" }),
+const t = async (f: () => Promise<any>) => { try { const r = await f(); return JSON.stringify(r).slice(0, 6000); } catch (e: any) { return { error: e.message, code: e.code, details: e.details }; } };
+
+const [d1, a, b] = await Promise.all([
+  codemode.describe("tools.list_dependabot_alerts"),
+  t(() => tools.list_dependabot_alerts({ owner: "acme", repo: "shopfront" })),
+  t(() => tools.list_dependabot_alerts({ owner: "acme", repo: "docs-site", state: "open", severity: "high" })),
 ]);
+return { d1, a, b };

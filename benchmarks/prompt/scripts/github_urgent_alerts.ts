@@ -1,21 +1,22 @@
 const repos = ["shopfront", "billing-api", "mobile-app", "docs-site"];
-const perRepo = await Promise.all(repos.map(async (repo) => {
-  const rows: { repo: string; number: number; package: string; severity: string }[] = [];
+
+async function urgent(repo: string) {
+  const found: { repo: string; number: number; package: string; severity: string }[] = [];
   let after: string | undefined;
   while (true) {
-    const r: any = await tools.list_dependabot_alerts({
+    const page = (await tools.list_dependabot_alerts({
       owner: "acme", repo, state: "open", perPage: 100, ...(after ? { after } : {}),
-    });
-    for (const a of r.alerts) {
-      const severity = a.security_advisory.severity;
+    })) as any;
+    for (const alert of page.alerts) {
+      const severity = alert.security_advisory.severity;
       if (severity === "high" || severity === "critical") {
-        rows.push({ repo, number: a.number, package: a.dependency.package.name, severity });
+        found.push({ repo, number: alert.number, package: alert.dependency.package.name, severity });
       }
     }
-    if (!r.pageInfo?.hasNextPage) break;
-    after = r.pageInfo.endCursor;
+    if (!page.pageInfo?.hasNextPage) return found;
+    after = page.pageInfo.endCursor;
   }
-  return rows;
-}));
-return perRepo.flat().sort((a, b) =>
-  a.repo < b.repo ? -1 : a.repo > b.repo ? 1 : a.number - b.number);
+}
+
+const all = (await Promise.all(repos.map(urgent))).flat();
+return all.sort((a, b) => (a.repo < b.repo ? -1 : a.repo > b.repo ? 1 : a.number - b.number));

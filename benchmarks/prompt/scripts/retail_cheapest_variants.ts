@@ -1,11 +1,10 @@
-const products = await tools.list_products();
+const list = await tools.list_products();
 const names = ["Laptop", "Tablet", "Smart Watch"];
-const found = await Promise.all(names.map((name) => tools.get_product({ product_id: products[name] })));
-const result: { [key: string]: { item_id: string; price: number } } = {};
-found.forEach((product, i) => {
+const entries = await Promise.all(names.map(async (name) => {
+  const product = await tools.get_product({ product_id: list[name] });
   const best = Object.values(product.variants)
     .filter((v) => v.available)
     .sort((a, b) => a.price - b.price)[0];
-  result[names[i]] = { item_id: best.item_id, price: best.price };
-});
-return result;
+  return [name, { item_id: best.item_id, price: best.price }] as const;
+}));
+return Object.fromEntries(entries);

@@ -1,32 +1,18 @@
-async function pool<T, R>(list: T[], fn: (one: T) => Promise<R>): Promise<R[]> {
-  const out: R[] = new Array(list.length);
-  let next = 0;
-  await Promise.all(Array.from({ length: 16 }, async () => {
-    while (next < list.length) {
-      const i = next++;
-      out[i] = await fn(list[i]);
-    }
-  }));
-  return out;
+const orderIds: string[] = [];
+let offset = 0;
+while (true) {
+  const page = await tools.list_order_ids({ limit: 200, offset });
+  orderIds.push(...page.order_ids);
+  if (page.next_offset === null) break;
+  offset = page.next_offset;
 }
-async function allOrders(status?: Order["status"]): Promise<Order[]> {
-  const ids: string[] = [];
-  let offset: number | null = 0;
-  while (offset !== null) {
-    const page: { order_ids: string[]; next_offset: number | null } =
-      await tools.list_order_ids({ status: status ?? null, offset, limit: 200 });
-    ids.push(...page.order_ids);
-    offset = page.next_offset;
-  }
-  return pool(ids, (order_id) => tools.get_order({ order_id }));
-}
-
-const sums: { [key: string]: { orders: number; items: number } } = {};
-for (const order of await allOrders()) {
-  const row = (sums[order.status] ??= { orders: 0, items: 0 });
-  row.orders++;
-  row.items += order.items.length;
+const orders = await Promise.all(orderIds.map((order_id) => tools.get_order({ order_id })));
+const stats: { [key: string]: { orders: number; items: number } } = {};
+for (const order of orders) {
+  const s = (stats[order.status] ??= { orders: 0, items: 0 });
+  s.orders++;
+  s.items += order.items.length;
 }
 return Object.fromEntries(
-  Object.entries(sums).map(([status, s]) => [status, Math.round((s.items / s.orders) * 100) / 100]),
+  Object.entries(stats).map(([status, s]) => [status, Math.round((s.items / s.orders) * 100) / 100]),
 );

@@ -4,10 +4,9 @@ const emails = [
   "liam.kovacs5432@example.com",
   "Harper.Kim4003@EXAMPLE.com",
 ];
-const ids = await Promise.all(
-  emails.map(async (email) =>
-    (await tools.find_user_by_email({ email })) ??
-    (await tools.find_user_by_email({ email: email.toLowerCase() })) ??
-    "unknown"),
-);
-return Object.fromEntries(emails.map((email, i) => [email, ids[i]]));
+const entries = await Promise.all(emails.map(async (email) => {
+  const id = (await tools.find_user_by_email({ email }))
+    ?? (await tools.find_user_by_email({ email: email.toLowerCase() }));
+  return [email, id ?? "unknown"] as const;
+}));
+return Object.fromEntries(entries);

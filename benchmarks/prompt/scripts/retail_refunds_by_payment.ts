@@ -1,36 +1,22 @@
-async function pool<T, R>(list: T[], fn: (one: T) => Promise<R>): Promise<R[]> {
-  const out: R[] = new Array(list.length);
-  let next = 0;
-  await Promise.all(Array.from({ length: 16 }, async () => {
-    while (next < list.length) {
-      const i = next++;
-      out[i] = await fn(list[i]);
-    }
-  }));
-  return out;
+const orderIds: string[] = [];
+let offset = 0;
+while (true) {
+  const page = await tools.list_order_ids({ status: "cancelled", limit: 200, offset });
+  orderIds.push(...page.order_ids);
+  if (page.next_offset === null) break;
+  offset = page.next_offset;
 }
-async function allOrders(status?: Order["status"]): Promise<Order[]> {
-  const ids: string[] = [];
-  let offset: number | null = 0;
-  while (offset !== null) {
-    const page: { order_ids: string[]; next_offset: number | null } =
-      await tools.list_order_ids({ status: status ?? null, offset, limit: 200 });
-    ids.push(...page.order_ids);
-    offset = page.next_offset;
-  }
-  return pool(ids, (order_id) => tools.get_order({ order_id }));
-}
-const cents = (x: number) => Math.round(x * 100) / 100;
-
+const orders = await Promise.all(orderIds.map((order_id) => tools.get_order({ order_id })));
+const kinds = ["credit_card", "gift_card", "paypal"];
 const result: { [key: string]: { refunds: number; amount: number } } = {};
-for (const order of await allOrders("cancelled")) {
+for (const order of orders) {
   for (const p of order.payment_history) {
     if (p.transaction_type !== "refund") continue;
-    const kind = p.payment_method_id.replace(/_\d+$/, "");
+    const kind = kinds.find((k) => p.payment_method_id.startsWith(k)) ?? p.payment_method_id;
     const row = (result[kind] ??= { refunds: 0, amount: 0 });
     row.refunds++;
     row.amount += p.amount;
   }
 }
-for (const row of Object.values(result)) row.amount = cents(row.amount);
+for (const row of Object.values(result)) row.amount = Math.round(row.amount * 100) / 100;
 return result;

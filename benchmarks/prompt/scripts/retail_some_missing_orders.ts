@@ -1,7 +1,7 @@
 const ids = ["#W2611340", "#W0000001", "#W4817420", "#W9999999", "#W5918442"];
-const orders = await Promise.all(ids.map(async (order_id) => {
+const results = await Promise.all(ids.map(async (order_id) => {
   try {
-    return await tools.get_order({ order_id });
+    return (await tools.get_order({ order_id })).status;
   } catch (e) {
     return null;
   }
@@ -9,8 +9,8 @@ const orders = await Promise.all(ids.map(async (order_id) => {
 const found: { [key: string]: string } = {};
 const missing: string[] = [];
 ids.forEach((id, i) => {
-  const order = orders[i];
-  if (order) found[id] = order.status;
-  else missing.push(id);
+  const status = results[i];
+  if (status === null) missing.push(id);
+  else found[id] = status;
 });
 return { found, missing };
