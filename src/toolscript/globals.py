@@ -64,13 +64,13 @@ declare const console: {
         switch="text",
         names=("text",),
         declaration="/** Adds text to the output. */\ndeclare function text(value: unknown): void;",
-        summary="`text(value)` adds a text to what you read back.",
+        summary="`text(value)` outputs text beside the result.",
     ),
     Global(
         switch="emit",
         names=("emit",),
         declaration="/** Adds a value to the output. */\ndeclare function emit(value: unknown): void;",
-        summary="`emit(value)` adds a value to what you read back.",
+        summary="`emit(value)` outputs a value.",
     ),
     Global(
         switch="log",
@@ -99,8 +99,8 @@ declare const console: {
         "declare function store(key: string, value: unknown): void;\n"
         "/** A value kept by an earlier script, or undefined. */\n"
         "declare function load(key: string): any;",
-        summary="`store(key, value)` hands a value to the application, which may keep it for later "
-        "scripts; these read it with `load(key)`. Nothing else is left of a script.",
+        summary="`store(key, value)` keeps a value for a later script's `load(key)`, if the "
+        "application does.",
     ),
     Global(
         switch="timers",
