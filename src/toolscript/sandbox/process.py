@@ -56,6 +56,7 @@ class Worker:
         self.runs = 0
         self.bare_bytes = 0
         self.peak_bytes = 0
+        self.held_bytes = 0
         self.isolation: dict[str, bool | str] = {}
         self.idle_since = 0.0
 
@@ -192,7 +193,8 @@ def start_worker() -> Worker:
     try:
         bounds = _bound(worker)
         worker.isolation = _await_boot(worker) | bounds
-        worker.bare_bytes = worker.peak_bytes = worker.memory()[1]
+        worker.held_bytes, worker.peak_bytes = worker.memory()
+        worker.bare_bytes = worker.peak_bytes
     except (OSError, ValueError, ProtocolError) as error:
         worker.kill()
         code = process.wait()

@@ -31,6 +31,9 @@ RETRY_SPIN: Final = 16
 MEMORY_SHARE: Final = 0.75
 # What the engine throws when it has no memory left for an error, as text.
 BARE: Final = frozenset({"null", "[uninitialized]"})
+# In less computing than this no program can fill more than a few megabytes: asking the system
+# what it holds would take longer than all of it.
+WEIGHED_S: Final = 0.001
 # Frames that nobody has taken yet, before the worker is made to wait.
 MOST_BUFFERED: Final = 10_000
 # Batches of frames that are answered in one turn of the loop.
@@ -405,7 +408,11 @@ class WorkerExecution(Execution):
         if self._ended:
             return
         worker = self._worker
+        if self._cpu_used is not None and self._cpu_used < WEIGHED_S:
+            self._memory_used = worker.held_bytes
+            return
         now, peak = worker.memory()
+        worker.held_bytes = now
         if peak > worker.peak_bytes:
             worker.peak_bytes = self._memory_used = peak
         elif now > (self._memory_used or 0):
