@@ -186,3 +186,18 @@ def test_without_the_extra_the_error_names_it() -> None:
         [sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=60
     )
     assert 'pip install "toolscript[otel]"' in done.stdout
+
+
+@pytest.mark.parametrize("asked", [True, False])
+async def test_a_call_that_ends_in_another_context_than_it_began_is_no_error(
+    tracer: Tracer, caplog: pytest.LogCaptureFixture, asked: bool
+) -> None:
+    async def add(n: int) -> int:
+        """Add one."""
+        return n + 1
+
+    policy = Policy(lambda request: Decision("allow"), version="1") if asked else None
+    async with CodeMode([add], on_event=Spans(tracer), policy=policy) as codemode:
+        result = await codemode.run("await tools.add({ n: 1 }); return await tools.add({ n: 2 })")
+    assert result.value == 3
+    assert [record.message for record in caplog.records if "opentelemetry" in record.name] == []

@@ -131,6 +131,7 @@ async def resume(
         return _with_ignored(stored, _recorded(stored), tuple(answers))
     head = _head_of(stored)
     _check_unchanged(parts, head)
+    _check_guarded(parts, head)
     authority = _authority(head, request.authority)
     if stored.status in ("paused", "undecided") and stored.outcome is not None:
         result = _recorded(stored)
@@ -287,6 +288,8 @@ def _head(parts: Parts, request: Request) -> Head:
         now_ms=time.time_ns() // 1_000_000 if clock is None else clock.now_ms,
         seed=_seed(request.run_id) if clock is None else clock.seed,
         advancing=clock is None or clock.advancing,
+        policy=None if parts.policy is None else parts.policy.version,
+        redacted=parts.profile.redact is not None,
     )
 
 
@@ -326,6 +329,17 @@ def _check_unchanged(parts: Parts, head: Head) -> None:
             "and the script could take another path; resume it with those it began with, or "
             "begin a new run"
         )
+
+
+def _check_guarded(parts: Parts, head: Head) -> None:
+    """A run goes on under a policy, and with redaction, where it began so; new ones count."""
+    missing: list[str] = []
+    if head.policy is not None and parts.policy is None:
+        missing.append(f"a policy (it began under version {head.policy!r}; pass policy=)")
+    if head.redacted and parts.profile.redact is None:
+        missing.append("a hook that keeps its secrets from records (pass redact=)")
+    if missing:
+        raise ResumeError(f"run {head.run_id!r} cannot go on without {' and '.join(missing)}")
 
 
 def _authority_json(authority: Authority) -> dict[str, Any]:

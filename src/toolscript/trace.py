@@ -6,7 +6,6 @@ its call stands below the call. Arguments and results are not recorded: they may
 
 from __future__ import annotations
 
-from contextvars import Token
 from typing import TYPE_CHECKING, Final
 
 try:
@@ -49,7 +48,7 @@ class Spans:
     def __init__(self, tracer: Tracer | None = None):
         self._tracer = tracer or trace.get_tracer("toolscript")
         self._runs: dict[str, Span] = {}
-        self._calls: dict[tuple[str, int], tuple[Span, Token[Context]]] = {}
+        self._calls: dict[tuple[str, int], tuple[Span, Context]] = {}
 
     def __call__(self, event: Event) -> None:
         match event:
@@ -80,8 +79,9 @@ class Spans:
             f"execute_tool {call.tool}", context=parent, attributes=_attributes(run_id, call)
         )
         # The event comes from the task that calls the tool: what the tool does stands below.
-        token = otel_context.attach(trace.set_span_in_context(span))
-        self._calls[run_id, call.seq] = (span, token)
+        before = otel_context.get_current()
+        otel_context.attach(trace.set_span_in_context(span))
+        self._calls[run_id, call.seq] = (span, before)
 
     def _end_call(self, run_id: str, call: Call) -> None:
         started = self._calls.pop((run_id, call.seq), None)
@@ -94,8 +94,11 @@ class Spans:
                 attributes=_attributes(run_id, call),
             )
         else:
-            span, token = started
-            otel_context.detach(token)
+            span, before = started
+            if trace.get_current_span() is span:
+                # Put back, and not detached: the call may end in a copy of the context in which
+                # it began, where a token does not count.
+                otel_context.attach(before)
         span.set_attribute("toolscript.call.status", call.status)
         span.set_attribute("toolscript.call.attempts", call.attempts)
         span.set_attribute("toolscript.call.replayed", call.replayed)

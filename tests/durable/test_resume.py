@@ -15,12 +15,14 @@ from toolscript import (
     Approve,
     Authority,
     CodeMode,
+    Decision,
     Edit,
     ErrorKind,
     GlobalFunction,
     InlineRuntime,
     Journal,
     MemoryJournal,
+    Policy,
     Reject,
     ResumeError,
     RunResult,
@@ -732,3 +734,32 @@ async def test_discovery_and_idempotent_globals_may_be_made_again(tmp_path: Path
             assert over.error is not None
             assert "it failed" in over.error.message
     assert made == ["a", "a", "a"]
+
+
+async def test_a_run_goes_on_under_a_policy_where_it_began_under_one() -> None:
+    world, journal = World(), MemoryJournal()
+    tools = [world.tool("ask", requires_approval=True), world.tool("pay")]
+
+    def engine(version: str | None, **knobs: Any) -> CodeMode:
+        policy = None
+        if version is not None:
+            policy = Policy(
+                lambda asked: Decision("deny" if asked.tool == "pay" else "allow"), version=version
+            )
+        return CodeMode(tools, journal=journal, policy=policy, **knobs)
+
+    def stars(tool: str, value: Any) -> Any:
+        return "*"
+
+    script = "await tools.ask({ n: 1 }); await tools.pay({ n: 2 })"
+    paused = await engine("1", redact=stars).run(script)
+    answers = {paused.pending[0].id: Approve()}
+    with pytest.raises(ResumeError, match=r"began under version '1'; pass policy=.*pass redact="):
+        await engine(None).resume(paused.run_id, answers)
+    with pytest.raises(ResumeError, match=r"without a hook that keeps its secrets"):
+        await engine("2").resume(paused.run_id, answers)
+    # A newer policy is a policy: its decisions count.
+    result = await engine("2", redact=stars).resume(paused.run_id, answers)
+    assert result.error is not None
+    assert result.error.code == "denied"
+    assert world.did == ["ask 1"]

@@ -32,6 +32,8 @@ class Head:
     `fingerprint` is that of the contract, `profile` a digest of profile, limits and knobs.
     `input` and `store` are JSON texts; `input` is None for a program without input. `now_ms`,
     `seed` and `advancing` are the script's clock and random source (`sandbox.runtime.Clock`).
+    `policy` is the version of the policy that it began under; `redacted` says that its records
+    were to be redacted.
     """
 
     run_id: str
@@ -44,6 +46,8 @@ class Head:
     now_ms: int
     seed: int
     advancing: bool = True
+    policy: str | None = None
+    redacted: bool = False
 
     def to_bytes(self) -> bytes:
         return jsontext.dumps({"version": VERSION, **asdict(self)}).encode()
