@@ -354,6 +354,18 @@ async def test_a_command_starts_a_server(tmp_path: Path, form: str) -> None:
     assert result.value == 4, result.text()
 
 
+async def test_what_is_raised_while_a_server_is_connected_comes_as_it_is(tmp_path: Path) -> None:
+    file = tmp_path / "server.py"
+    file.write_text(SERVER)
+    command = [sys.executable, str(file)]
+    with pytest.raises(LookupError, match=r"^my own$"):
+        async with connect(command):
+            raise LookupError("my own")
+    with pytest.raises(ContractError, match="options for cuont, but the tools of stock are count"):
+        async with connect(command, options={"cuont": ToolOptions()}):
+            pass
+
+
 @pytest.mark.parametrize(
     ("server", "error", "words"),
     [

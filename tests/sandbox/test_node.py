@@ -442,10 +442,13 @@ from toolscript.sandbox.runtime import Program
 from toolscript.testing.guest_host import execute, surface
 
 async def main():
-    runtime = NodeRuntime()
     shown = surface(("echo",))
     ask = Program(code="return process.pid", surface=shown)
-    print((await execute(runtime, ask, {})).value, flush=True)
+    pid = None
+    while pid is None:
+        runtime = NodeRuntime()
+        pid = (await execute(runtime, ask, {})).value
+    print(pid, flush=True)
     threading.Timer(float(sys.argv[2]), os.kill, (os.getpid(), signal.SIGKILL)).start()
     await execute(runtime, Program(code=sys.argv[1], surface=shown), {0: lambda args: args})
 

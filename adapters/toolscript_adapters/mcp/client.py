@@ -63,14 +63,21 @@ async def connect(
         ConnectionError: if the server cannot be reached, or ends before it has said what it is.
         ContractError: as `namespace_of` does.
     """
-    async with AsyncExitStack() as open_:
-        try:
-            client = await open_.enter_async_context(Client(_place(server)))
-        except (OSError, MCPError, ExceptionGroup) as error:
-            raise ConnectionError(
-                f"the MCP server {_shown(server)} did not answer: {_cause(error)}"
-            ) from error
-        yield await namespace_of(client, name, options=options, trust_annotations=trust_annotations)
+    try:
+        async with AsyncExitStack() as open_:
+            try:
+                client = await open_.enter_async_context(Client(_place(server)))
+            except (OSError, MCPError, ExceptionGroup) as error:
+                raise ConnectionError(
+                    f"the MCP server {_shown(server)} did not answer: {_cause(error)}"
+                ) from error
+            yield await namespace_of(
+                client, name, options=options, trust_annotations=trust_annotations
+            )
+    except BaseExceptionGroup as group:
+        # The SDK's groups of tasks wrap whatever is raised while the server is connected.
+        alone = _alone(cast("BaseExceptionGroup[BaseException]", group))
+        raise alone from alone.__cause__
 
 
 def _place(server: Server) -> Any:
@@ -136,6 +143,16 @@ def _cause(error: BaseException) -> str:
     while isinstance(error, BaseExceptionGroup):
         error = cast("BaseExceptionGroup[BaseException]", error).exceptions[0]
     return f"{error} ({type(error).__name__})"
+
+
+def _alone(group: BaseExceptionGroup[BaseException]) -> BaseException:
+    """What a group of groups holds, where it is one exception."""
+    if len(group.exceptions) != 1:
+        return group
+    only = group.exceptions[0]
+    if isinstance(only, BaseExceptionGroup):
+        return _alone(cast("BaseExceptionGroup[BaseException]", only))
+    return only
 
 
 async def namespace_of(

@@ -18,7 +18,7 @@ if (host) {
     }
     if (!alive) process.kill(process.pid, "SIGKILL");
   }, 200)`;
-  new Worker(watch, { eval: true, resourceLimits: { maxOldGenerationSizeMb: 16 } }).unref();
+  new Worker(watch, { eval: true }).unref();
 }
 const input = descriptor ? new Socket({ fd: descriptor }) : process.stdin;
 const output = descriptor ? input : process.stdout;
