@@ -76,7 +76,7 @@ async def connect(
             )
     except BaseExceptionGroup as group:
         # The SDK's groups of tasks wrap whatever is raised while the server is connected.
-        alone = _alone(cast("BaseExceptionGroup[BaseException]", group))
+        alone = _alone(group)
         raise alone from alone.__cause__
 
 
