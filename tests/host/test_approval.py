@@ -175,20 +175,23 @@ async def test_an_approval_that_never_comes_ends_with_the_run() -> None:
     assert not effects.done
 
 
-async def test_decisions_are_bound_to_run_place_tool_and_arguments() -> None:
+async def test_what_an_answer_names_is_bound_to_run_place_tool_and_arguments() -> None:
     effects = Effects()
     script = "return await tools.pay({ n: 5 })"
-    [pending] = (await run(script, effects.tools)).pending
-    decisions = {pending.id: Approve()}
-    assert (await run(script, effects.tools, decisions=decisions)).value == 5
-    for other, setup in (
-        ("return await tools.pay({ n: 6 })", {}),
-        ("await tools.read({ n: 5 }); return await tools.pay({ n: 5 })", {}),
-        ("return await tools.big({ n: 50 })", {}),
-        (script, {"run_id": "run-2"}),
-    ):
-        result = await run(other, effects.tools, decisions=decisions, **setup)
-        assert result.status == "paused"
+
+    async def asked(source: str, **setup: Any) -> str:
+        [pending] = (await run(source, effects.tools, **setup)).pending
+        return pending.id
+
+    named = await asked(script)
+    assert await asked(script) == named
+    others = [
+        await asked("return await tools.pay({ n: 6 })"),
+        await asked("await tools.read({ n: 5 }); return await tools.pay({ n: 5 })"),
+        await asked("return await tools.big({ n: 50 })"),
+        await asked(script, run_id="run-2"),
+    ]
+    assert len({named, *others}) == 5
 
 
 async def test_a_script_that_returns_without_waiting_does_not_pause() -> None:

@@ -87,7 +87,7 @@ async def permission(
         return None
     # What a person said counts, even if by now nobody would ask them.
     pending = _pending(setup, call, asks or "", tuple(effects_so_far()))
-    answer = call.answer or setup.decisions.get(pending.id)
+    answer = call.answer
     if answer is None and setup.approve is None and setup.depth:
         raise failed("denied", "the call needs an approval, and a nested script cannot pause")
     if answer is None:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from toolscript.contract.entry import Entry
 from toolscript.contract.tool import Tool
 from toolscript.events import OnEvent
-from toolscript.host.approval import Answer, ApproveCallback
+from toolscript.host.approval import ApproveCallback
 from toolscript.host.cancel import CancelToken
 from toolscript.host.gates import ToolGates
 from toolscript.host.policy import Authority, Policy
@@ -62,7 +62,6 @@ class RunSetup:
         person_decides: told by a nested run what its own clock is told; see `NestedScope`.
         journal: what keeps the run, or None.
         clock: the script's pinned clock, or None for the real one.
-        decisions: what people said about calls that waited, by `Pending.id`.
         runtime_name: the active runtime, for tools whose manifest names theirs.
         sandboxed: whether the runtime confines scripts, for policies that ask for it.
         resumed: whether the run was begun earlier.
@@ -88,7 +87,6 @@ class RunSetup:
     person_decides: Callable[[bool], None] | None = None
     journal: RunJournal | None = None
     clock: Clock | None = None
-    decisions: Mapping[str, Answer] = field(default_factory=dict[str, Answer])
     runtime_name: str | None = None
     sandboxed: bool = True
     resumed: bool = False
