@@ -88,8 +88,13 @@ def test_the_graph_ends_where_the_updates_lead_one_by_one(
     given_: dict[str, Any] = {"messages": [code(script)], "place": "start", "log": [], "tally": 0}
     result = _graph().invoke(given_)
     (message,) = [one for one in result["messages"] if isinstance(one, ToolMessage)]
-    assert message.status == "success", message.content
     assert message.tool_call_id == "call_1"
+    if parallel and sum("place" in update for update in updates) > 1:
+        # Without a reducer a field holds one value: what else was written is told, not lost.
+        assert message.status == "error"
+        assert "'place'" in message.content
+        return
+    assert message.status == "success", message.content
     assert [result["place"], result["log"], result["tally"]] == expected
     assert message.artifact["value"] == expected
 

@@ -66,9 +66,10 @@ class NestedTool:
         own = current_session.get()
         session = own or Session(call_id=context.run_id, run_id=context.run_id)
         place = session.place_of(context)
+        since = len(session.written)
         try:
             message, returned = await self._through_middleware(session, args, place)
-            return self._value(session, place, message, returned)
+            return self._value(session, place, message, returned, since)
         except Exception as error:
             if steers_graph(error) and own is None:
                 raise ToolError(
@@ -130,7 +131,9 @@ class NestedTool:
             return await self._view.ainvoke(tool_call, config)
         return await in_thread(functools.partial(self._view.invoke, tool_call, config))
 
-    def _value(self, session: Session, place: Place, message: Any, returned: Any) -> Any:
+    def _value(
+        self, session: Session, place: Place, message: Any, returned: Any, since: int
+    ) -> Any:
         """What the script receives; what only the graph or the caller wants is set aside."""
         if isinstance(message, ToolMessage) and message.status == "error":
             raise ToolError(content_text(message.content))
@@ -140,6 +143,7 @@ class NestedTool:
             value, artifact = cast("tuple[Any, Any]", returned)
         steering = steering_items(value)
         if steering:
+            session.write(place, self.tool.name, steering, since)
             session.keep(place, artifact, steering)
             said = messages_in(steering)
             return self._from_message(said[-1]) if said else None

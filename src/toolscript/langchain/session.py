@@ -11,7 +11,15 @@ from typing import TYPE_CHECKING, Any
 from langchain_core.runnables import RunnableConfig
 from langchain_core.tools import BaseTool
 
-from toolscript.langchain.commands import Channels, Steering, state_with
+from toolscript.errors import ToolError
+from toolscript.langchain.commands import (
+    Channels,
+    Steering,
+    Written,
+    collision,
+    state_with,
+    written_by,
+)
 from toolscript.langchain.inject import Inject
 from toolscript.langchain.pausing import Pauses, can_pause
 
@@ -72,6 +80,7 @@ class Session:
         channels: the graph's, with its reducers; empty outside of a graph.
         pauses: interrupts and answers of this execution.
         kept: artifacts and commands of nested calls.
+        written: what calls of this execution wrote to the graph's state, as they ended.
     """
 
     call_id: str
@@ -83,6 +92,7 @@ class Session:
     channels: Channels = field(default_factory=dict[str, Any])
     pauses: Pauses = field(default_factory=Pauses)
     kept: list[Kept] = field(default_factory=list[Kept])
+    written: list[tuple[Place, Written]] = field(default_factory=list[tuple[Place, Written]])
 
     def place_of(self, context: ToolContext) -> Place:
         """Where a call stands, counted from the outermost script."""
@@ -121,6 +131,27 @@ class Session:
         """All of the graph's state, with fields that middleware keeps from tools."""
         values = {name: one.get() for name, one in self.channels.items() if one.is_available()}
         return state_with(values, self.steering(), self.channels)
+
+    def write(self, place: Place, tool: str, steering: tuple[Steering, ...], since: int) -> None:
+        """Take what a call wrote to the state, which began when `since` others had ended so.
+
+        Raises:
+            ToolError: another call wrote to the same field meanwhile, and one would be lost.
+        """
+        own = written_by(tool, steering)
+        # What a tool's own script wrote is no other call's: it came before the tool's word.
+        meanwhile = [one for at, one in self.written[since:] if at[: len(place)] != place]
+        found = collision(own, meanwhile, self.channels)
+        if found is not None:
+            name, tools = found
+            raise ToolError(
+                f"{' and '.join(dict.fromkeys(tools))}: calls that ran at the same time wrote "
+                f"different values to the field {name!r} of the graph's state, which holds one; "
+                f"what {tool} wrote was left out. Await one call before the next is made, or have "
+                f"the application give {name!r} a reducer (Annotated[..., reducer])",
+                code="invalid_result",
+            )
+        self.written.append((place, own))
 
     def keep(self, place: Place, artifact: Any, steering: tuple[Steering, ...]) -> None:
         if artifact is not None or steering:
