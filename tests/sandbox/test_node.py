@@ -419,6 +419,40 @@ async def test_a_program_that_is_no_node_is_told(tmp_path: Path) -> None:
         await runtime.aclose()
 
 
+# Parses for as long as the engine has not been told to give the digits of numbers, and has the
+# telling take its time.
+PARSING_THREADS = """
+const { isMainThread } = require("node:worker_threads");
+const v8 = require("node:v8");
+const told = () => JSON.parse("1", (key, value, context) => context) !== undefined;
+if (isMainThread) {
+  const { setFlagsFromString } = v8;
+  v8.setFlagsFromString = (flags) => {
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 500);
+    setFlagsFromString(flags);
+  };
+  require("node:module").syncBuiltinESMExports();
+} else {
+  let text = null;
+  for (const end = Date.now() + 10_000; !told() && Date.now() < end; ) {
+    text ??= JSON.stringify("x".repeat(1 << 26));
+    JSON.parse(text, (key, value) => value);
+  }
+}
+"""
+
+
+async def test_a_thread_that_parses_while_the_process_starts_does_not_end_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    preload = tmp_path / "preload.cjs"
+    preload.write_text(PARSING_THREADS)
+    monkeypatch.setenv("NODE_OPTIONS", f"--require {preload.as_posix()}")
+    runtime = NodeRuntime(cwd=tmp_path, boot_s=GUARD_S)
+    assert await value(runtime, "return 1") == 1
+    await runtime.aclose()
+
+
 @needs_proc
 async def test_many_openings_leave_no_process_and_no_descriptor(folder: Path) -> None:
     for _ in range(2):
@@ -442,13 +476,11 @@ from toolscript.sandbox.runtime import Program
 from toolscript.testing.guest_host import execute, surface
 
 async def main():
+    runtime = NodeRuntime()
     shown = surface(("echo",))
     ask = Program(code="return process.pid", surface=shown)
-    pid = None
-    while pid is None:
-        runtime = NodeRuntime()
-        pid = (await execute(runtime, ask, {})).value
-    print(pid, flush=True)
+    ended = await execute(runtime, ask, {})
+    print(ended.value or ended.end, flush=True)
     threading.Timer(float(sys.argv[2]), os.kill, (os.getpid(), signal.SIGKILL)).start()
     await execute(runtime, Program(code=sys.argv[1], surface=shown), {0: lambda args: args})
 

@@ -13,7 +13,8 @@ import { setFlagsFromString } from "node:v8";
 import { Worker } from "node:worker_threads";
 
 // Integers that a double cannot hold are read by their digits, which Node.js 20 tells a reviver of
-// `JSON.parse` only with this flag.
+// `JSON.parse` only with this flag. It has to be set before there is a second thread: the engine
+// looks at it twice in one `JSON.parse`, and ends the process where it has changed in between.
 if (JSON.parse("1", (key, value, context) => context) === undefined) {
   setFlagsFromString("--harmony-json-parse-with-source");
 }
