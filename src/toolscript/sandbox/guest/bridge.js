@@ -86,9 +86,12 @@
     return p.join([first !== last ? 1 : pulse(), text], "");
   };
 
-  // A promise of ours that `await` takes as it is, whatever a script did to Promise.prototype.
-  const own = (promise) =>
-    p.defineProperty(promise, "constructor", { __proto__: null, value: p.Promise }) && promise;
+  // A promise of ours that `await` takes as it is, whatever a script did to Promise.prototype. One
+  // that a script has frozen stays as it is.
+  const own = (promise) => {
+    p.defineProperty(promise, "constructor", { __proto__: null, value: p.Promise });
+    return promise;
+  };
 
   const never = own(new p.Promise(() => {}));
 

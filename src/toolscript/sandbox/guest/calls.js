@@ -103,7 +103,7 @@
 
   const reject = (id, text) =>
     bridge.settle(id, (waiting) => {
-      const error = values.parse(text, true);
+      const error = p.setPrototypeOf(values.parse(text, true), null);
       waiting.reject(errors.toolError(waiting.kind, error, waiting.stack));
     });
 

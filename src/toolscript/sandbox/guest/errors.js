@@ -93,7 +93,8 @@
   // `stack` is where the script made the call: the engine's own stack of a rejection holds no
   // frame of the script.
   const toolError = (kind, error, stack) => {
-    const made = new kind.class(error.message, { __proto__: null });
+    // By the class itself a script could reach in: by setters, or by another parent.
+    const made = p.construct(p.Error, [error.message], kind.class);
     show(made, "tool", error.tool ?? kind.name);
     show(made, "code", error.code ?? "failed");
     show(made, "details", error.details ?? undefined);

@@ -122,6 +122,7 @@
   const build = () => {
     for (let i = 0; i < surface.groups.length; i++) {
       const group = surface.groups[i];
+      p.setPrototypeOf(group, null);
       group.kind = errors.kindOf(group.error_class);
       const target = create(null);
       let sealed = null;

@@ -1,10 +1,15 @@
 // Everything of the engine that the guest library uses, taken before a script can change it.
 // Methods become functions whose first argument is the receiver.
 (function primordials() {
-  const { apply, construct, defineProperty, getOwnPropertyDescriptor, getPrototypeOf, ownKeys } =
-    Reflect;
+  const { apply, construct, defineProperty, getPrototypeOf, ownKeys } = Reflect;
+  const { getOwnPropertyDescriptor: describe } = Reflect;
   const { setPrototypeOf } = Object;
   const free = Function.prototype.bind.bind(Function.prototype.call);
+  // Of a descriptor's fields, those that it lacks must not be looked up in Object.prototype.
+  const getOwnPropertyDescriptor = (object, key) => {
+    const found = describe(object, key);
+    return found === undefined ? found : setPrototypeOf(found, null);
+  };
   return {
     __proto__: null,
     // A list that no setter of Array.prototype reaches.
@@ -66,6 +71,8 @@
     split: free(String.prototype.split),
     repeat: free(String.prototype.repeat),
     lower: free(String.prototype.toLowerCase),
+    upper: free(String.prototype.toUpperCase),
+    normalize: free(String.prototype.normalize),
     codeAt: free(String.prototype.charCodeAt),
     trim: free(String.prototype.trim),
     fromCode: String.fromCharCode,
@@ -87,6 +94,7 @@
       URIError: URIError.prototype,
     },
     bigText: free(BigInt.prototype.toString),
+    bigValue: free(BigInt.prototype.valueOf),
     weakGet: free(WeakMap.prototype.get),
     weakSet: free(WeakMap.prototype.set),
     mapDelete: free(Map.prototype.delete),
@@ -99,6 +107,7 @@
     regExpText: free(RegExp.prototype.toString),
     dateText: free(Date.prototype.toISOString),
     dateTime: free(Date.prototype.getTime),
+    dateOffset: free(Date.prototype.getTimezoneOffset),
     symbolText: free(Symbol.prototype.toString),
     numberValue: free(Number.prototype.valueOf),
     stringValue: free(String.prototype.valueOf),

@@ -4,6 +4,8 @@
   const MAX_DEPTH = 512;
   const MAX_DIGITS = 4000;
   const MAX_EXACT = 9007199254740991;
+  // The first integer that is the double of two texts: itself and the one after it.
+  const LAST_DOUBLE = "9007199254740992";
   const { apply, stringify, keys, isArray, getPrototypeOf } = p;
   const js = kit.options.json === "js";
   const lossless = kit.options.json === "lossless";
@@ -39,30 +41,46 @@
     return new Refusal(path, why);
   };
 
-  // Objects whose own properties are not what they hold; JSON would make them an empty object.
+  // Objects whose own properties are not what they hold, by their prototypes; JSON would make them
+  // an empty object.
+  const builtIns = new p.Map();
+  const refused = (made, why) => p.mapSet(builtIns, made.prototype, why);
+  refused(p.Map, "a Map has no JSON form; pass Object.fromEntries(it)");
+  refused(p.Set, "a Set has no JSON form; pass Array.from(it)");
+  refused(p.RegExp, "a RegExp has no JSON form; pass its source");
+  refused(p.Promise, "a Promise has no JSON form; await it first");
+  refused(p.ArrayBuffer, "an ArrayBuffer has no JSON form");
+  refused(p.WeakMap, "a WeakMap has no JSON form");
+
   const opaque = (value) => {
     if (p.isView(value)) return "a typed array has no JSON form; pass Array.from(it)";
-    const tag = p.toTag(value);
-    if (tag === "[object Map]") return "a Map has no JSON form; pass Object.fromEntries(it)";
-    if (tag === "[object Set]") return "a Set has no JSON form; pass Array.from(it)";
     if (p.isError(value)) return "an Error has no JSON form; pass its message";
-    if (tag === "[object RegExp]") return "a RegExp has no JSON form; pass its source";
-    if (p.hasInstance(p.Promise, value)) return "a Promise has no JSON form; await it first";
-    if (p.hasInstance(p.ArrayBuffer, value)) return "an ArrayBuffer has no JSON form";
-    if (p.hasInstance(p.WeakMap, value)) return "a WeakMap has no JSON form";
-    return "";
+    for (let at = getPrototypeOf(value); at !== null; at = getPrototypeOf(at)) {
+      const why = p.mapGet(builtIns, at);
+      if (why !== undefined) return why;
+    }
+    if (keys(value).length > 0) return "";
+    // What says of itself that it is something special, and shows nothing of it.
+    const tag = p.slice(p.toTag(value), 8, -1);
+    if (tag === "Object" || tag === "Arguments") return "";
+    return "an object of the kind " + p.slice(tag, 0, 40) + " has no JSON form";
   };
 
+  const boxes = {
+    __proto__: null,
+    "[object Number]": p.numberValue,
+    "[object String]": p.stringValue,
+    "[object Boolean]": p.booleanValue,
+    "[object BigInt]": p.bigValue,
+  };
   const unbox = (value) => {
-    switch (p.toTag(value)) {
-      case "[object Number]":
-        return p.numberValue(value);
-      case "[object String]":
-        return p.stringValue(value);
-      case "[object Boolean]":
-        return p.booleanValue(value);
+    try {
+      const open = boxes[p.toTag(value)];
+      return open === undefined ? value : open(value);
+    } catch {
+      // Anything can call itself a number, or throw when it is asked.
+      return value;
     }
-    return value;
   };
 
   const strictArray = (value) => {
@@ -125,8 +143,14 @@
   // What JSON takes in place of an object: what its `toJSON` gives, or what it boxes.
   const replacement = (value, key) => {
     const { toJSON } = value;
-    if (typeof toJSON === "function") value = apply(toJSON, value, ["" + key]);
-    if (typeof value === "object" && value !== null && getPrototypeOf(value) !== plain) {
+    if (typeof toJSON === "function") {
+      const made = apply(toJSON, value, ["" + key]);
+      if (made === null && !js && p.hasInstance(p.Date, value)) {
+        throw "an invalid Date has no JSON form";
+      }
+      value = made;
+    }
+    if (typeof value === "object" && value !== null && getPrototypeOf(value) !== plain && !isArray(value)) {
       return unbox(value);
     }
     return value;
@@ -230,7 +254,8 @@
       const source = context.source;
       if (source.length < 16 || value !== p.floor(value)) return value;
       if (p.match(/[.eE]/, source) !== null) return value;
-      return value > MAX_EXACT || value < -MAX_EXACT ? p.BigInt(source) : value;
+      if (value <= MAX_EXACT && value >= -MAX_EXACT) return value;
+      return source === LAST_DOUBLE || source === "-" + LAST_DOUBLE ? value : p.BigInt(source);
     });
 
   const parse = (text, bigints) => (bigints ? parseExact(text) : p.parse(text));
