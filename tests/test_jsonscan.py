@@ -9,7 +9,7 @@ from typing import Any, cast
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from toolscript.jsonscan import deeper_than, has_digits, holds_bigint
+from toolscript.jsonscan import count_properties, deeper_than, has_digits, holds_bigint
 
 values = st.recursive(
     st.none() | st.integers() | st.text('[]{}"\\a0é\n', max_size=6),
@@ -27,6 +27,23 @@ def depth(value: Any) -> int:
     if isinstance(value, dict):
         return 1 + max(map(depth, value.values()), default=0)
     return 0
+
+
+def names(value: Any) -> list[str]:
+    if isinstance(value, list):
+        return [name for one in cast("list[Any]", value) for name in names(one)]
+    if isinstance(value, dict):
+        members = cast("dict[str, Any]", value)
+        return [*members, *(name for one in members.values() for name in names(one))]
+    return []
+
+
+@settings(max_examples=300)
+@given(values, st.booleans())
+def test_properties_are_counted(value: Any, compact: bool) -> None:
+    text = json.dumps(value, separators=(",", ":") if compact else (" , ", " : ")).encode()
+    certain = [name for name in names(value) if compact and not name.endswith("\\")]
+    assert len(certain) <= count_properties(text) <= len(names(value))
 
 
 @settings(max_examples=300)

@@ -67,6 +67,15 @@ def _without_strings(text: bytes) -> bytes:
     return _STRING.sub(b"", text.replace(b'""', b"")).replace(b'"', b"")
 
 
+def count_properties(text: bytes) -> int:
+    """How many properties all objects have together, at least.
+
+    Those whose names end with a backslash, or stand apart from their colon, may be missing.
+    """
+    # A quote inside of a string has a backslash in front.
+    return text.count(b'":') - text.count(b'\\":')
+
+
 def has_digits(text: bytes, many: int) -> bool:
     """Whether so many digits stand in a row somewhere, inside of strings too."""
     # Of a long run each fourth byte is a digit too: most texts need no closer look.

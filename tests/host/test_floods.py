@@ -43,3 +43,43 @@ async def test_questions_about_tools_are_short(member: str) -> None:
     assert result.error is not None
     assert result.error.code == "invalid_args"
     assert "1,000 characters" in result.error.message
+
+
+async def one(i: int = 0, text: str = "") -> int:
+    """Takes a number and a text."""
+    return len(text)
+
+
+CROWD = "Object.fromEntries(Array.from({ length: 100000 }, (_, i) => ['key' + i, i]))"
+
+
+async def test_more_properties_than_could_fit_are_refused_unread() -> None:
+    result = await CodeMode([one]).run(f"await tools.one({CROWD})")
+    assert result.error is not None
+    assert result.error.code == "invalid_args"
+    assert "100,000 properties, and no more than 2 are accepted" in result.error.message
+    args = result.calls[0].args
+    assert isinstance(args, str)
+    assert args.startswith('{"key0":0,')
+    assert len(args) < 2_100
+
+
+async def test_of_what_was_not_read_nothing_is_shown_where_secrets_are_kept() -> None:
+    engine = CodeMode([one], redact=lambda tool, value: value)
+    result = await engine.run(f"await tools.one({CROWD})")
+    assert result.calls[0].args == "[not shown: not read]"
+
+
+async def test_a_text_that_looks_like_many_properties_is_a_text() -> None:
+    script = f"const text = JSON.stringify({CROWD}); return await tools.one({{ text }})"
+    result = await CodeMode([one]).run(script)
+    assert result.ok, result.error
+    assert result.value > 1_000_000
+
+
+async def test_arguments_above_their_limit_are_refused_unread() -> None:
+    engine = CodeMode([one], limits={"argument_bytes": 20})
+    result = await engine.run("await tools.one({ text: 'x'.repeat(10) })")
+    assert result.error is not None
+    assert result.error.code == "too_large"
+    assert result.calls[0].args == '{"text":"xxxxxxxxxx"}'

@@ -8,7 +8,7 @@ between three forms triples the work with each level of the value.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, cast
 
@@ -24,6 +24,8 @@ _SAME_NAMED: Final = ("dependentSchemas", "dependencies")
 _REFERENCES: Final = ("$ref", "$dynamicRef", "$recursiveRef")
 _ANY_MEMBER: Final = ("additionalProperties", "unevaluatedProperties")
 _ANY_ITEM: Final = ("items", "additionalItems", "contains", "unevaluatedItems")
+
+_SCALARS: Final = ("string", "number", "integer", "boolean", "null")
 
 _DEEP: Final = 16
 """Each error holds a copy of what it is about: so many levels further down, one more costs more."""
@@ -138,6 +140,52 @@ def multiplies_beyond(schema: Node, most: int) -> bool:
             return True
         counts[id(words)] = count
     return False
+
+
+def most_properties(schema: Node, levels: int = _DEEP_TREE) -> int | None:
+    """How many properties the objects of a fitting value have together at most.
+
+    None where that has no bound, or none that is found without effort: objects that are open,
+    lists of objects, references, more than so many `levels` of schemas.
+    """
+    if not isinstance(schema, Mapping):
+        return 0 if schema is False else None
+    if not levels:
+        return None
+    if any(word in schema for word in _REFERENCES):
+        return None
+    for word in _SAME_LISTS:
+        listed = schema.get(word)
+        if isinstance(listed, list):
+            # What one of them bounds is bounded; a sum is above what any of them allows.
+            return _sum(most_properties(one, levels - 1) for one in cast("list[Any]", listed))
+    values = schema.get("enum", [schema["const"]] if "const" in schema else None)
+    if isinstance(values, list):
+        return None if any(isinstance(one, dict | list) for one in cast("list[Any]", values)) else 0
+    kinds = schema.get("type")
+    kinds = cast("list[Any]", kinds) if isinstance(kinds, list) else [kinds]
+    if any(kind not in (*_SCALARS, "object", "array") for kind in kinds):
+        return None
+    inner: list[int | None] = []
+    if "object" in kinds:
+        properties = _properties(schema)
+        closed = schema.get("additionalProperties") is False and "patternProperties" not in schema
+        inner.append(len(properties) if closed else None)
+        inner += [most_properties(one, levels - 1) for one in properties.values()]
+    if "array" in kinds:
+        # However many items: each has none.
+        items = most_properties(schema.get("items", True), levels - 1)
+        inner.append(0 if items == 0 and "prefixItems" not in schema else None)
+    return _sum(inner)
+
+
+def _sum(bounds: Iterable[int | None]) -> int | None:
+    total = 0
+    for bound in bounds:
+        if bound is None:
+            return None
+        total += bound
+    return total
 
 
 def _has_any(schema: Node, names: tuple[str, ...]) -> bool:

@@ -12,12 +12,37 @@ from toolscript.host.coerce import coerce_strings
 from toolscript.host.failures import failed
 from toolscript.host.gates import ToolGate
 from toolscript.host.receipts import Record
-from toolscript.profiles import Profile
+from toolscript.profiles import Profile, Redact
+from toolscript.render import shorten_string
 
 _RESERVED: Final = frozenset(
     {"tool", "tool_use_id", "agentId", "consent", "__proto__", "constructor", "prototype"}
 )
 """Keys by which seed 001's host carries its own word about a call."""
+
+_SHOWN_CHARS: Final = 2_000
+
+
+def refused_unread(text: bytes, gate: ToolGate, profile: Profile) -> Exception | None:
+    """Why arguments are refused without being read, which costs more than all else; or None."""
+    try:
+        _check_size(text, gate.tool, profile)
+        if profile.validate != "none" or gate.tool.parse_input is not None:
+            gate.check_crowd(text)
+    except ToolError as error:
+        return error
+    return None
+
+
+def idea_of(text: bytes, redact: Redact | None) -> bytes:
+    """JSON of what a receipt shows of arguments that nobody has read.
+
+    A hook that keeps secrets has not seen them either.
+    """
+    shown = "[not shown: not read]"
+    if redact is None:
+        shown = shorten_string(text.decode(errors="replace"), _SHOWN_CHARS)
+    return jsontext.dumps(shown).encode()
 
 
 def fitting_arguments(args: Any, gate: ToolGate, record: Record, profile: Profile) -> Any:
@@ -26,9 +51,8 @@ def fitting_arguments(args: Any, gate: ToolGate, record: Record, profile: Profil
     A note of what was taken for something else goes into `record`.
 
     Raises:
-        ToolError: for arguments that are too large or do not fit.
+        ToolError: for arguments that do not fit.
     """
-    _check_size(record.args, gate.tool, profile)
     if profile.broker:
         _check_broker_rules(args)
         return _validated(args, gate, profile)

@@ -19,7 +19,7 @@ from toolscript import jsontext
 from toolscript.errors import ToolError
 from toolscript.events import CallCompleted, CallDenied, CallFailed, CallPending, CallStarted
 from toolscript.host.approval import Again, Reject
-from toolscript.host.arguments import fitting_arguments
+from toolscript.host.arguments import fitting_arguments, idea_of, refused_unread
 from toolscript.host.context import CallContext
 from toolscript.host.delivery import Delivery
 from toolscript.host.endings import bad_guest, call_limit
@@ -108,20 +108,26 @@ class Calls:
         line = None if frame.line is None else setup.place(frame.line, entry)
         if self._over_run_limits(tool.name, line):
             return
-        try:
-            args = jsontext.loads(frame.args)
-        except (ValueError, RecursionError):
-            self._end(bad_guest(f"the arguments of call {frame.seq} are no JSON"))
-            return
+        gate = setup.gates.of(tool)
+        args, text = None, frame.args
+        refused = refused_unread(frame.args, gate, setup.profile)
+        if refused is not None:
+            text = idea_of(frame.args, setup.profile.redact)
+        else:
+            try:
+                args = jsontext.loads(frame.args)
+            except (ValueError, RecursionError):
+                self._end(bad_guest(f"the arguments of call {frame.seq} are no JSON"))
+                return
         self.chars_in += len(frame.args)
-        record = Record(frame.seq, tool.name, entry.namespace, frame.args, line)
+        record = Record(frame.seq, tool.name, entry.namespace, text, line)
         options = tool.options
         record.changes = not options.read_only
         self.records[frame.seq] = record
         shared = overlaps(
             setup.profile.parallel, read_only=options.read_only, parallel=options.parallel
         )
-        call = LiveCall(record, entry, setup.gates.of(tool), setup.authority, shared=shared)
+        call = LiveCall(record, entry, gate, setup.authority, shared=shared)
         self.live[frame.seq] = call
         self._schedule.submit(call)
         try:
@@ -129,7 +135,9 @@ class Calls:
                 return
             if entry.index < 0:
                 raise self._known.unknown(tool.name, broker=setup.profile.broker)
-            call.args = fitting_arguments(args, call.gate, record, setup.profile)
+            if refused is not None:
+                raise refused
+            call.args = fitting_arguments(args, gate, record, setup.profile)
             check_authority(setup, entry, record)
         except BaseException as error:
             self._broke(call, error)

@@ -8,12 +8,17 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Final
 
-from toolscript.contract.effort import too_many_tries
+from toolscript.contract.effort import most_properties, too_many_tries
 from toolscript.contract.tool import Tool
 from toolscript.contract.validation import validate_input, validate_output
 from toolscript.errors import ToolError
+from toolscript.jsonscan import count_properties
+from toolscript.result import UNSET, Unset
+
+_CROWD_BYTES: Final = 1 << 16
+"""Less is read in a millisecond, and an error can name what is wrong with it."""
 
 
 class Turnstile:
@@ -88,6 +93,7 @@ class ToolGate:
     __slots__ = (
         "_check_input",
         "_check_output",
+        "_most_properties",
         "_takes_anything",
         "_tries",
         "is_async",
@@ -105,6 +111,7 @@ class ToolGate:
         self.turnstile = Turnstile(options.max_concurrency, options.rate_per_s) if limited else None
         self._takes_anything = tool.input_schema is True or tool.input_schema == {}
         self._tries = None if tool.parse_input is None else too_many_tries(tool.input_schema)
+        self._most_properties: int | Unset | None = UNSET
         self._check_input: Callable[[Any], None] | None = None
         self._check_output: Callable[[Any], None] | None = None
 
@@ -117,6 +124,24 @@ class ToolGate:
                 self.tool.input_schema, where=f"tool {self.tool.name!r}: input schema"
             )
         self._check_input(args)
+
+    def check_crowd(self, text: bytes) -> None:
+        """Raises `ToolError` for JSON of arguments with more properties than could ever fit.
+
+        Nobody has to read them for that, which takes longer than anything else that is done with
+        arguments.
+        """
+        if len(text) < _CROWD_BYTES:
+            return
+        most = self._most_properties
+        if isinstance(most, Unset):
+            most = self._most_properties = most_properties(self.tool.input_schema)
+        if most is not None and (seen := count_properties(text)) > most:
+            raise ToolError(
+                f"invalid arguments: they hold {seen:,} properties, and no more than {most:,} are "
+                "accepted; pass those that the declaration names",
+                code="invalid_args",
+            )
 
     def check_effort(self, args: Any) -> None:
         """Raises `ToolError` for arguments that the tool's own validation would be lost in."""
