@@ -59,7 +59,9 @@ if TYPE_CHECKING:
     from toolscript.host.approval import Approve as Approve
     from toolscript.host.approval import ApproveCallback as ApproveCallback
     from toolscript.host.approval import Edit as Edit
+    from toolscript.host.approval import Happened as Happened
     from toolscript.host.approval import Reject as Reject
+    from toolscript.host.approval import Verdict as Verdict
     from toolscript.host.cancel import CancelToken as CancelToken
     from toolscript.host.journal import Journal as Journal
     from toolscript.host.journal import MemoryJournal as MemoryJournal
@@ -147,7 +149,15 @@ _HOME = {
         "RunStarted",
     ),
     "live": ("RunInfo",),
-    "host.approval": ("Answer", "Approve", "ApproveCallback", "Edit", "Reject"),
+    "host.approval": (
+        "Answer",
+        "Approve",
+        "ApproveCallback",
+        "Edit",
+        "Happened",
+        "Reject",
+        "Verdict",
+    ),
     "host.cancel": ("CancelToken",),
     "host.journal": ("Journal", "MemoryJournal"),
     "host.limits": ("Limits",),

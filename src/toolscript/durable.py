@@ -8,14 +8,15 @@ import logging
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields, replace
-from typing import Any, Final, TypeVar, cast
+from functools import partial
+from typing import Any, Final, TypeVar
 
 from toolscript import jsontext
+from toolscript.answers import check_answers, problem_of, with_ignored, with_refused
 from toolscript.contract.contract import Contract
 from toolscript.errors import JournalError, ResumeError
-from toolscript.given import described
-from toolscript.host.approval import ANSWER, Answer, ApproveCallback
-from toolscript.host.entries import Asked, Entry, Finished, Head, Started, log_from_bytes
+from toolscript.host.approval import ApproveCallback, Verdict
+from toolscript.host.entries import Entry, Head, log_from_bytes
 from toolscript.host.journal import SETTLED, Journal, MemoryJournal, StoredRun, StoredStatus
 from toolscript.host.lease import Lease, new_lease
 from toolscript.host.policy import Authority, Policy
@@ -23,7 +24,7 @@ from toolscript.host.replay import RunJournal
 from toolscript.host.shielded import shielded
 from toolscript.launch import Parts, Request, launch
 from toolscript.live import RunInfo
-from toolscript.result import UNSET, CallError, ErrorKind, RunError, RunResult, Unset
+from toolscript.result import UNSET, Call, CallError, ErrorKind, RunError, RunResult, Unset
 
 T = TypeVar("T")
 
@@ -33,6 +34,9 @@ _PAUSED_RUNS: Final = 100
 _PAUSED_S: Final = 3600.0
 
 _GIVEN_UP: Final = CallError("cancelled", "the run was aborted before the call began")
+_NEVER_KNOWN: Final = CallError(
+    "cancelled", "the run was aborted, and nobody said what became of the call"
+)
 
 _OTHER_STORE: Final = (
     "the store given on resume is not the one that the run began with; the script goes on with "
@@ -108,19 +112,20 @@ async def resume(
     parts: Parts,
     request: Request,
     journal: Journal,
-    answers: Mapping[str, Answer],
+    answers: Mapping[str, Verdict],
     given_store: Mapping[str, Any] | None,
 ) -> RunResult:
     """Go on with a paused or interrupted run; a settled one gives its recorded result.
 
     Of `request` only the id and what is not on record counts: context, authority, deadline,
-    observer. Answers to what is not pending change nothing and are named in the warnings.
+    observer. Answers to what is not pending, and those that bring what does not fit, change
+    nothing and are named in the warnings; the latter calls are asked about again.
 
     Raises:
         ResumeError: for a run that is unknown, at work elsewhere, or was made by other tools.
         JournalError: if the journal cannot be read or written.
     """
-    _check_answers(answers)
+    check_answers(answers)
     stored = await journal.load(request.run_id)
     if stored is None:
         raise ResumeError(
@@ -128,20 +133,21 @@ async def resume(
             "journal, or it was pruned or kept for too short a time"
         )
     if stored.status in SETTLED:
-        return _with_ignored(stored, _recorded(stored), tuple(answers))
+        return with_ignored(stored, _recorded(stored), tuple(answers))
     head = _head_of(stored)
     _check_unchanged(parts, head)
     _check_guarded(parts, head)
     authority = _authority(head, request.authority)
-    if stored.status in ("paused", "undecided") and stored.outcome is not None:
+    asks_again = stored.status == "paused" and parts.approve is not None
+    waits = stored.status in ("paused", "undecided") and not asks_again
+    if waits:
         result = _recorded(stored)
         pending = {pending.id for pending in result.pending}
-        asks_again = stored.status == "paused" and parts.approve is not None
-        if not asks_again and not pending & answers.keys():
-            return _with_ignored(stored, result, tuple(answers))
+        if not pending & answers.keys():
+            return with_ignored(stored, result, tuple(answers))
     run = await _take_over(journal, stored, head)
     try:
-        ignored = await run.answer(answers)
+        answered = await run.answer(answers, partial(problem_of, parts))
     except ResumeError:
         # It was not answered: it goes on waiting as it did.
         status = "interrupted" if stored.status == "running" else stored.status
@@ -150,6 +156,10 @@ async def resume(
     except BaseException:
         await _let_go(run)
         raise
+    if waits and not answered.taken:
+        await run.let_go(stored.status, stored.outcome)
+        result = with_refused(_recorded(stored), answered.refused)
+        return with_ignored(stored, result, answered.ignored)
     store: dict[str, Any] = jsontext.loads(head.store)
     result = await _under(
         run,
@@ -165,25 +175,7 @@ async def resume(
     )
     if given_store is not None and dict(given_store) != store:
         result = replace(result, warnings=(*result.warnings, _OTHER_STORE))
-    return _with_ignored(stored, result, ignored)
-
-
-def _check_answers(answers: Mapping[str, Answer]) -> None:
-    """Raises `ResumeError` for what is no mapping of ids to answers."""
-    given: Any = answers
-    if not isinstance(given, Mapping):
-        raise ResumeError(
-            "resume() takes its decisions by the id of what waits, "
-            "{pending.id: Approve() | Reject(reason) | Edit(args)}, "
-            f"not {type(given).__name__}"
-        )
-    for id, answer in cast("Mapping[Any, Any]", given).items():
-        if not ANSWER.fits(answer):
-            instead = ANSWER.instead(answer)
-            raise ResumeError(
-                f"the decision for {id} must be {ANSWER.words}, not {described(answer)}"
-                f"{f'; write {instead}' if instead else ''}"
-            )
+    return with_ignored(stored, with_refused(result, answered.refused), answered.ignored)
 
 
 async def give_up(journal: Journal, run_id: str) -> bool:
@@ -197,14 +189,16 @@ async def give_up(journal: Journal, run_id: str) -> bool:
         before,
         status="failed",
         pending=(),
-        calls=tuple(
-            replace(call, status="cancelled", error=_GIVEN_UP) if call.status == "pending" else call
-            for call in before.calls
-        ),
+        calls=tuple(_given_up(call) if call.status == "pending" else call for call in before.calls),
         error=RunError(ErrorKind.ABORTED, "the run was aborted"),
     )
     await run.settle("failed", result.to_json(), result.usage)
     return True
+
+
+def _given_up(call: Call) -> Call:
+    error = _GIVEN_UP if call.started_at is None else _NEVER_KNOWN
+    return replace(call, status="cancelled", error=error)
 
 
 async def stored_runs(journal: Journal) -> list[RunInfo]:
@@ -409,28 +403,3 @@ def _damaged(stored: StoredRun, what: str) -> JournalError:
         "there. Nothing was run. Restore the journal from a copy, or begin a new run after "
         "finding out what this one did"
     )
-
-
-def _with_ignored(stored: StoredRun, result: RunResult, ids: Sequence[str]) -> RunResult:
-    """The result with a warning for each answer to what did not wait for one."""
-    if not ids:
-        return result
-    made = {
-        entry.id: entry
-        for entry in log_from_bytes(stored.entries)
-        if isinstance(entry, Started | Asked | Finished)
-    }
-    status = {call.seq: call.status for call in result.calls}
-    waits = ", ".join(f"{item.id} ({item.tool})" for item in result.pending) or "nothing"
-
-    def told(id: str) -> str:
-        call = made.get(id)
-        if call is None:
-            return "no call of that id waits here"
-        now = status.get(call.seq, "over")
-        return f"call {call.seq} ({call.tool}) does not wait for one, it is {now}"
-
-    ignored = tuple(
-        f"the answer for {id} changed nothing: {told(id)}; what waits now: {waits}" for id in ids
-    )
-    return replace(result, warnings=(*result.warnings, *ignored))

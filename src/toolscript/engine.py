@@ -22,7 +22,7 @@ from toolscript.errors import ConfigurationError, InputError, SourceError
 from toolscript.events import Event, OnEvent
 from toolscript.given import INTEGER, NAME, a, check, check_fields, one_of
 from toolscript.globals import globals_of
-from toolscript.host.approval import Answer, ApproveCallback
+from toolscript.host.approval import ApproveCallback, Verdict
 from toolscript.host.availability import check_bindings, unavailable
 from toolscript.host.cancel import CancelToken
 from toolscript.host.gates import ToolGates
@@ -365,7 +365,7 @@ class CodeMode:
     async def resume(
         self,
         run_id: str,
-        decisions: Mapping[str, Answer] | None = None,
+        decisions: Mapping[str, Verdict] | None = None,
         *,
         context: Any = None,
         authority: Authority | None = None,
@@ -382,8 +382,10 @@ class CodeMode:
         Args:
             run_id: as `RunResult.run_id`.
             decisions: answers by `Pending.id`. For a call whose outcome is unknown (a run that
-                failed as `unknown_outcome`) Approve makes it again and Reject takes it as
-                failed. An answer to what is not pending changes nothing and gives a warning.
+                failed as `unknown_outcome`) Approve makes it again, Reject takes it as failed
+                and Happened as done. An answer to what is not pending changes nothing and gives
+                a warning; so does one whose arguments or result do not fit, and its call is
+                asked about again.
             context: as for `run`; it is not on record.
             authority: narrows the one on record; None takes that.
             store: for the record only: the script sees the store that the run began with, and
@@ -464,7 +466,7 @@ class CodeMode:
         return run_blocking(lambda: self.run(source, **options))
 
     def resume_sync(
-        self, run_id: str, decisions: Mapping[str, Answer] | None = None, **options: Any
+        self, run_id: str, decisions: Mapping[str, Verdict] | None = None, **options: Any
     ) -> RunResult:
         """`resume` for code that is not async; takes what that takes, and waits as `run_sync`."""
         return run_blocking(lambda: self.resume(run_id, decisions, **options))

@@ -64,12 +64,12 @@ class CallDecision:
         kind: what they said. A policy that asks leaves it to a person; a policy that failed or
             gave no decision that counts is a denial.
         id, policy_version: the decision's own identity, and the version of the policy asked.
-        who: the person, as `Approve`, `Edit` or `Reject` names them.
+        who: the person, as `Approve`, `Edit`, `Reject` or `Happened` names them.
         reason: why, in the words of the policy or of the person.
     """
 
     by: Literal["authority", "policy", "person"]
-    kind: Literal["allow", "deny", "ask", "sandbox", "approve", "edit", "reject"]
+    kind: Literal["allow", "deny", "ask", "sandbox", "approve", "edit", "reject", "happened"]
     id: str = ""
     policy_version: str = ""
     who: str = ""
@@ -80,7 +80,8 @@ class CallDecision:
 class Call:
     """A receipt: one call of a tool, as the host recorded it.
 
-    `started_at` is seconds since the epoch, or None for a call that never started. `args` and
+    `started_at` is seconds since the epoch, or None for a call that never started. `duration_ms`
+    is how long its tool was at work, `waited_ms` how long a person was waited for. `args` and
     `result` are JSON values, bounded and redacted. `note` tells what the host changed, such as
     an argument that arrived as JSON text. `read_only` is what the host knows of the tool.
     `decisions` are those on this call, in the order in which they were made; none where nothing
@@ -102,6 +103,7 @@ class Call:
     note: str | None = None
     read_only: bool = False
     decisions: tuple[CallDecision, ...] = ()
+    waited_ms: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

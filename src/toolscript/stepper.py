@@ -18,7 +18,7 @@ from typing import Any, Literal
 from toolscript import jsontext
 from toolscript.contract.tool import Tool, ToolContext
 from toolscript.errors import InputError
-from toolscript.host.approval import Answer, Approve, Edit, Reject
+from toolscript.host.approval import Answer, Happened
 from toolscript.host.gates import ToolGates
 from toolscript.host.helpers import SLEEP
 from toolscript.host.shielded import shielded
@@ -181,8 +181,8 @@ class _SteppedRun:
         if waiting is None:
             pending = ", ".join(map(str, sorted(self._waiting))) or "nothing"
             raise InputError(f"call {seq} waits for no answer; pending: {pending}")
-        is_decision = isinstance(answer, Approve | Reject | Edit)
-        if is_decision != (waiting.call.kind == "approval"):
+        decides = isinstance(answer, Answer)
+        if decides != (waiting.call.kind == "approval") or isinstance(answer, Happened):
             raise InputError(
                 f"call {seq} waits for {_WANTED[waiting.call.kind]}, not {type(answer).__name__}"
             )

@@ -470,11 +470,11 @@ APPROVALS: list[tuple[str, str, tuple[Any, ...], Any, list[str]]] = [
     ),
     ("edit", "return await tools.pay({ n: 1 })", (Edit({"n": 5}),), "paid 5", ["pay 5"]),
     (
-        "an-edit-that-does-not-fit",
-        "try { await tools.pay({ n: 1 }) } catch (e) { return e.code }",
-        (Edit({"n": "many"}),),
-        "invalid_args",
-        [],
+        "an-edit-that-does-not-fit-is-asked-again",
+        "return await tools.pay({ n: 1 })",
+        (Edit({"n": "many"}), Edit({"n": 7})),
+        "paid 7",
+        ["pay 7"],
     ),
     (
         "below-what-asks",

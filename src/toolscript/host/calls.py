@@ -18,23 +18,25 @@ from typing import Any
 from toolscript import jsontext
 from toolscript.errors import ToolError
 from toolscript.events import CallCompleted, CallDenied, CallFailed, CallPending, CallStarted
-from toolscript.host.approval import Again, Reject
+from toolscript.host.approval import Again, Happened, Reject, word_of
 from toolscript.host.arguments import fitting_arguments, idea_of, refused_unread
 from toolscript.host.context import CallContext
 from toolscript.host.delivery import Delivery
 from toolscript.host.endings import bad_guest, call_limit
 from toolscript.host.entries import Finished, Reply
-from toolscript.host.failures import failed, failure_of, log_failure, script_error, status_of
+from toolscript.host.failures import failure_of, log_failure, script_error, status_of
 from toolscript.host.handler import handled
 from toolscript.host.known_tools import KnownTools
 from toolscript.host.live_call import LiveCall
 from toolscript.host.observe import Observer
-from toolscript.host.permission import check_authority, needs_permission, permission, word_of
+from toolscript.host.on_record import ASKED, NOT_BEGUN, UNKNOWN
+from toolscript.host.permission import check_authority, needs_permission, permission
 from toolscript.host.recalled import CallId
-from toolscript.host.receipts import Record, redacted
+from toolscript.host.receipts import Record
 from toolscript.host.results import fitting_result
 from toolscript.host.schedule import Schedule, overlaps
 from toolscript.host.setup import RunSetup
+from toolscript.host.undecided import judged, questions
 from toolscript.host.values import JsonText
 from toolscript.result import CallError, Pending, RunError
 from toolscript.sandbox.frames import CallFrame
@@ -158,7 +160,9 @@ class Calls:
     def pause(self) -> tuple[Pending, ...]:
         """Leave the calls that have not started as they are; gives those that wait for a person."""
         pending = tuple(self.pending.values())
-        for call in list(self.live.values()):
+        for seq, call in list(self.live.items()):
+            if call.task is None:
+                call.record.remark(ASKED if seq in self.pending else NOT_BEGUN)
             self._leave(call)
         return pending
 
@@ -242,22 +246,28 @@ class Calls:
         """Whether the journal takes care of the call: it was made in an earlier part of the run."""
         journal, record = self._setup.journal, call.record
         assert journal is not None
-        redact = self._setup.profile.redact
-        call.known = record.known(self._setup.run_id, call.entry.expression, redact)
+        profile = self._setup.profile
+        call.known = record.known(self._setup.run_id, call.entry.expression, profile.redact)
         options = call.entry.tool.options
         recalled = journal.recall(call.known, repeatable=options.idempotent or options.read_only)
         if recalled.finished is not None:
             record.replay(recalled.finished)
             self.chars_out += 0 if record.result is None else len(record.result.text)
-        if recalled.state in ("finished", "refused"):
+        if recalled.state in ("finished", "unknown", "refused"):
             self._delivery.owed += recalled.state == "finished"
+            if recalled.state == "unknown":
+                record.started_at = recalled.began_at
+                record.remark(UNKNOWN)
             self._leave(call)
             return True
         call.answer, verdict = recalled.answer, recalled.verdict
+        record.waited_ms = recalled.waited_ms
+        if isinstance(verdict, Reject | Happened):
+            result = judged(record, recalled, verdict, call.gate, self._setup.profile)
+            self._succeed(call, result)
+            return True
         if verdict is not None and not isinstance(verdict, Again):
             record.decided(word_of(verdict))
-        if isinstance(verdict, Reject):
-            raise failed("failed", verdict.reason or "the call was taken as failed")
         if recalled.state in ("repeat", "judged"):
             # It was allowed when it was first made.
             call.allowed = True
@@ -302,28 +312,7 @@ class Calls:
 
     def undecided(self, calls: Sequence[CallId]) -> tuple[Pending, ...]:
         """What a person has to know of calls whose outcome the journal does not know."""
-        effects, redact = tuple(self._effects()), self._setup.profile.redact
-        found: list[Pending] = []
-        for call in calls:
-            record = self.records.get(call.seq)
-            args = jsontext.loads(record.args) if record else call.shown
-            tool = record.tool if record else call.tool
-            found.append(
-                Pending(
-                    id=call.id,
-                    tool=tool,
-                    args=args,
-                    redacted=redact is not None,
-                    shown=None if redact is None else redacted(tool, args, redact),
-                    reason="its process died while it was under way: Approve makes it again, "
-                    "Reject takes it as failed",
-                    seq=call.seq,
-                    line=record.line if record else None,
-                    namespace=record.namespace if record else None,
-                    effects_so_far=effects,
-                )
-            )
-        return tuple(found)
+        return questions(calls, self.records, self._effects(), self._setup.profile.redact)
 
     # -- handler, result
 
@@ -341,16 +330,23 @@ class Calls:
                 record.line,
                 call.authority,
                 self.deadline,
-                self._person_decides,
+                self._decides_inside(record),
             )
             value = await handled(call.gate, call.args, context, record, self._begun)
             result = fitting_result(value, call.args, call.gate, setup.profile)
         except BaseException as error:
             self._broke(call, error)
         else:
-            record.end("ok", result)
-            self.chars_out += len(result.text)
-            self._settle(call, result, None)
+            self._succeed(call, result)
+
+    def _decides_inside(self, record: Record) -> Callable[[bool], None]:
+        """Stops the clocks while a person decides about a call that a script of this call makes."""
+
+        def decides(begins: bool) -> None:
+            record.person_decides(begins)
+            self._person_decides(begins)
+
+        return decides
 
     def _begun(self, record: Record) -> None:
         record.start()
@@ -386,6 +382,11 @@ class Calls:
             self._passed(error)
         else:
             self._fail(call, error)
+
+    def _succeed(self, call: LiveCall, result: JsonText) -> None:
+        call.record.end("ok", result)
+        self.chars_out += len(result.text)
+        self._settle(call, result, None)
 
     def _fail(self, call: LiveCall, error: BaseException) -> None:
         record = call.record

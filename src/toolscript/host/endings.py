@@ -173,13 +173,13 @@ def misses(missing: CallId, *, ended: bool = False) -> RunError:
 
 def unknown_outcome(calls: Sequence[CallId]) -> RunError:
     """Calls were under way when the process died, and to repeat them may do harm."""
-    names = ", ".join(f"call {call.seq} ({call.tool})" for call in calls)
+    names = ", ".join(f"call {call.seq} ({call.name})" for call in calls)
     were = "was" if len(calls) == 1 else "were"
     return RunError(
         ErrorKind.UNKNOWN_OUTCOME,
         f"the process died while {names} {were} under way, and nobody knows whether it took "
         "effect; it is not repeated, since the tool is neither read-only nor idempotent",
         hint="Find out what happened, then resume the run with an answer for each call: "
-        "Approve() makes it again, Reject(reason) takes it as failed.",
-        tool=calls[0].tool,
+        "Approve() makes it again, Reject(reason) takes it as failed, Happened(result) as done.",
+        tool=calls[0].name,
     )

@@ -16,7 +16,7 @@ from typing import Any, Final, NamedTuple
 
 from toolscript import jsontext
 from toolscript.errors import ResumeError
-from toolscript.host.approval import Again, Answer, Approve, Edit, Reject
+from toolscript.host.approval import Again, Approve, Edit, Happened, Reject, Verdict
 from toolscript.result import CallDecision, CallStatus
 
 VERSION: Final = 1
@@ -115,7 +115,7 @@ class Decided:
     seq: int
     id: str
     at: float
-    answer: Answer
+    answer: Verdict
 
 
 class Image(NamedTuple):
@@ -158,6 +158,7 @@ class Finished:
     note: str | None = None
     edited: str | None = None
     decisions: tuple[CallDecision, ...] = ()
+    waited_ms: float = 0.0
 
 
 Entry = Opened | Closed | Started | Asked | Decided | Finished
@@ -166,7 +167,7 @@ _KINDS: Final = {
     kind.__name__.lower(): kind for kind in (Opened, Closed, Started, Asked, Decided, Finished)
 }
 _FIELDS: Final = {kind: tuple(item.name for item in fields(kind)) for kind in _KINDS.values()}
-_ANSWERS: Final = {"again": Again, "approve": Approve, "reject": Reject, "edit": Edit}
+_ANSWERS: Final = {kind.__name__.lower(): kind for kind in (Again, Approve, Reject, Edit, Happened)}
 
 
 def entry_to_bytes(entry: Entry) -> bytes:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Coroutine, Mapping
 from typing import Any, Final, cast
 
 from toolscript import jsontext
-from toolscript.host.approval import Reject
+from toolscript.host.approval import Happened, Reject
 from toolscript.host.arguments import fitting_arguments
 from toolscript.host.context import CallContext
 from toolscript.host.delivery import Delivery
@@ -20,6 +20,7 @@ from toolscript.host.recalled import CallId, Recalled
 from toolscript.host.receipts import Record
 from toolscript.host.results import fitting_result
 from toolscript.host.setup import RunSetup
+from toolscript.host.undecided import judged
 from toolscript.host.values import JsonText
 from toolscript.result import CallError, RunError
 from toolscript.sandbox.frames import CallFrame
@@ -84,7 +85,7 @@ class Helpers:
         name = str(frame.target)
         record = Record(frame.seq, name, None, frame.args, frame.line)
         known, recalled = self._recall(record)
-        if recalled.state in ("finished", "refused"):
+        if recalled.state in ("finished", "unknown", "refused"):
             self._delivery.owed += recalled.state == "finished"
             return
         if name == SLEEP and self._setup.journal is None:
@@ -169,18 +170,19 @@ class Helpers:
             setup, record.seq, record.tool, record.line, setup.authority, setup.deadline
         )
         try:
-            if isinstance(recalled.verdict, Reject):
-                raise failed("failed", recalled.verdict.reason or "the call was taken as failed")
             if helper is None:
                 raise failed("unknown_tool", f"there is no function {record.tool!r} here")
             gate = setup.gates.of(helper)
-            args = fitting_arguments(sent, gate, record, setup.profile)
-            self._acting += 1
-            try:
-                value = await handled(gate, args, context, record, Record.start)
-            finally:
-                self._acting -= 1
-            result = fitting_result(value, args, gate, setup.profile)
+            if isinstance(recalled.verdict, Reject | Happened):
+                result = judged(record, recalled, recalled.verdict, gate, setup.profile)
+            else:
+                args = fitting_arguments(sent, gate, record, setup.profile)
+                self._acting += 1
+                try:
+                    value = await handled(gate, args, context, record, Record.start)
+                finally:
+                    self._acting -= 1
+                result = fitting_result(value, args, gate, setup.profile)
             record.end("ok", result)
         except Exception as raised:
             log_failure(raised, record.tool, setup.run_id, record.seq)

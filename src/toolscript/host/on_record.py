@@ -4,14 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Final
 
 from toolscript import jsontext
+from toolscript.host.approval import Again, Verdict, word_of
 from toolscript.host.entries import Asked, Decided, Entry, Finished, Started
+from toolscript.host.recalled import tool_name
 from toolscript.result import Call, CallError
 
-UNDER_WAY = "under way when the last of it was recorded"
-ASKED = "waits for a person"
-ANSWERED = "has its answer, and was not begun"
+UNDER_WAY: Final = "under way when the last of it was recorded"
+UNKNOWN: Final = "under way when its process died: its outcome is unknown"
+ASKED: Final = "waits for a person"
+ANSWERED: Final = "has its answer, and was not begun"
+NOT_BEGUN: Final = "was not begun"
 
 
 def calls_on_record(log: Sequence[Entry]) -> tuple[Call, ...]:
@@ -26,7 +31,7 @@ def calls_on_record(log: Sequence[Entry]) -> tuple[Call, ...]:
             case Started():
                 calls[entry.seq] = Call(
                     entry.seq,
-                    _name(entry.tool),
+                    tool_name(entry.tool),
                     "pending",
                     args=_args(entry.shown),
                     started_at=entry.at,
@@ -34,10 +39,10 @@ def calls_on_record(log: Sequence[Entry]) -> tuple[Call, ...]:
                 )
             case Asked():
                 calls[entry.seq] = Call(
-                    entry.seq, _name(entry.tool), "pending", args=_args(entry.shown), note=ASKED
+                    entry.seq, tool_name(entry.tool), "pending", args=_args(entry.shown), note=ASKED
                 )
-            case Decided() if calls[entry.seq].note == ASKED:
-                calls[entry.seq] = replace(calls[entry.seq], note=ANSWERED)
+            case Decided():
+                calls[entry.seq] = _decided(calls[entry.seq], entry.answer)
             case Finished():
                 calls[entry.seq] = _finished(entry)
             case _:
@@ -45,11 +50,17 @@ def calls_on_record(log: Sequence[Entry]) -> tuple[Call, ...]:
     return tuple(calls[seq] for seq in sorted(calls))
 
 
+def _decided(call: Call, answer: Verdict) -> Call:
+    said = () if isinstance(answer, Again) else (word_of(answer),)
+    note = ANSWERED if call.note == ASKED else call.note
+    return replace(call, note=note, decisions=(*call.decisions, *said))
+
+
 def _finished(entry: Finished) -> Call:
     error = entry.reply.error
     return Call(
         entry.seq,
-        _name(entry.tool),
+        tool_name(entry.tool),
         entry.status,
         args=_args(entry.shown),
         error=None if error is None else CallError(error["code"], error["code"], entry.error_type),
@@ -58,11 +69,8 @@ def _finished(entry: Finished) -> Call:
         attempts=entry.attempts,
         note=entry.note,
         decisions=entry.decisions,
+        waited_ms=entry.waited_ms,
     )
-
-
-def _name(expression: str) -> str:
-    return expression.removeprefix("tools.")
 
 
 def _args(shown: str) -> object:

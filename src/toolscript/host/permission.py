@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, Final
@@ -12,7 +13,15 @@ from toolscript.contract.entry import Entry
 from toolscript.contract.tool import Manifest
 from toolscript.errors import ToolError
 from toolscript.given import described
-from toolscript.host.approval import ANSWER, Answer, Approve, Edit, Reject, pending_id
+from toolscript.host.approval import (
+    ANSWER,
+    Answer,
+    Edit,
+    Reject,
+    asked_again,
+    pending_id,
+    word_of,
+)
 from toolscript.host.arguments import fitting_edit
 from toolscript.host.asking import NoAnswer, asked
 from toolscript.host.availability import refusal_of
@@ -34,6 +43,9 @@ _log = logging.getLogger("toolscript")
 
 _NOTE_CHARS: Final = 300
 
+_MOST_TRIES: Final = 5
+"""How often `approve` is asked about one call; one that is no person may never give arguments that fit."""
+
 
 def check_authority(setup: RunSetup, entry: Entry, record: Record) -> None:
     """Raises `ToolError` (denied) for a tool that the run's authority does not cover."""
@@ -41,17 +53,6 @@ def check_authority(setup: RunSetup, entry: Entry, record: Record) -> None:
     if refusal is not None:
         record.decided(CallDecision("authority", "deny", reason=refusal.reason))
         raise _denied(refusal)
-
-
-def word_of(answer: Answer) -> CallDecision:
-    """What a person said, as the receipt has it."""
-    match answer:
-        case Approve():
-            return CallDecision("person", "approve", who=answer.who)
-        case Edit():
-            return CallDecision("person", "edit", who=answer.who)
-        case Reject():
-            return CallDecision("person", "reject", who=answer.who, reason=answer.reason)
 
 
 def needs_permission(setup: RunSetup, call: LiveCall) -> bool:
@@ -97,11 +98,13 @@ async def permission(
         waits(pending)
         if setup.approve is None:
             return pending
+        began = time.perf_counter()
         person_decides(True)
         try:
             answer = await _ask_person(setup, call, pending)
         finally:
             person_decides(False)
+            call.record.waited_ms = (time.perf_counter() - began) * 1000
         if journal is not None and known is not None:
             await journal.decide(known, answer)
     await _follow(setup, call, answer)
@@ -185,6 +188,21 @@ def _pending(setup: RunSetup, call: LiveCall, reason: str, effects: tuple[str, .
 
 
 async def _ask_person(setup: RunSetup, call: LiveCall, pending: Pending) -> Answer:
+    """What the person says; asked again, within bounds, for arguments that do not fit."""
+    answer = await _said(setup, call, pending)
+    for _ in range(_MOST_TRIES - 1):
+        if not isinstance(answer, Edit):
+            break
+        try:
+            fitting_edit(answer.args, call.gate, setup.profile)
+        except ToolError as error:
+            answer = await _said(setup, call, asked_again(pending, str(error)))
+        else:
+            break
+    return answer
+
+
+async def _said(setup: RunSetup, call: LiveCall, pending: Pending) -> Answer:
     approve = setup.approve
     assert approve is not None
     try:
@@ -208,9 +226,7 @@ async def _follow(setup: RunSetup, call: LiveCall, answer: Answer) -> None:
         raise failed("denied", answer.reason or "a person rejected the call")
     if isinstance(answer, Edit):
         call.args, call.sent = fitting_edit(answer.args, call.gate, setup.profile)
-        call.record.args = call.sent
-        call.record.edited = True
-        call.record.remark("a person edited the arguments")
+        call.record.edit(call.sent)
         check_authority(setup, call.entry, call.record)
         # The person's edit is the approval that the policy may ask for.
         await _ask_policy(setup, call)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from toolscript.host.approval import Answer
+from toolscript.host.approval import Answer, Verdict
 from toolscript.host.entries import Finished
 
 
@@ -22,6 +22,16 @@ class CallId:
     tool: str
     shown: str
 
+    @property
+    def name(self) -> str:
+        """The tool as receipts and questions name it."""
+        return tool_name(self.tool)
+
+
+def tool_name(expression: str) -> str:
+    """The name of a tool from how scripts call it: `tools.pay` is pay, `bank.pay` stays so."""
+    return expression.removeprefix("tools.")
+
 
 @dataclass(frozen=True, slots=True)
 class Recalled:
@@ -29,17 +39,20 @@ class Recalled:
 
     state: "new" was never recorded; "finished" will be delivered by the journal; "repeat" was
     under way when its process died and is made again; "judged" was so too, and has a `verdict`;
-    "asked" waits for a person; "decided" has an `answer`; "refused" ends the run
+    "unknown" was so and may not be made again: it ends the run; "asked" waits for a person;
+    "decided" has an `answer`; "refused" ends the run as another call than the one on record
     (`RunJournal.problem`).
     answer: what a person said to whether the call may be made.
     verdict: what a person said about a call whose outcome nobody knew: Reject takes it as
-    failed, any other makes it again.
-    began_at: when the call was first made, in seconds since the epoch, for timers.
+    failed, Happened as done with its result, any other makes it again.
+    began_at: when the call was first made, in seconds since the epoch.
+    waited_ms: how long the person took to give `answer`.
     finished: how the call ended, for its receipt.
     """
 
-    state: Literal["new", "finished", "repeat", "judged", "asked", "decided", "refused"]
+    state: Literal["new", "finished", "repeat", "judged", "unknown", "asked", "decided", "refused"]
     answer: Answer | None = None
-    verdict: Answer | None = None
+    verdict: Verdict | None = None
     began_at: float | None = None
+    waited_ms: float = 0.0
     finished: Finished | None = None

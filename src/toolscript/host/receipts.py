@@ -28,6 +28,9 @@ class Record:
         "_began",
         "_shown_args",
         "_shown_result",
+        "_waited_inside",
+        "_waiting_since",
+        "_waits",
         "args",
         "attempts",
         "changes",
@@ -44,6 +47,7 @@ class Record:
         "started_at",
         "status",
         "tool",
+        "waited_ms",
     )
 
     def __init__(
@@ -59,6 +63,7 @@ class Record:
         self.error: CallError | None = None
         self.started_at: float | None = None
         self.duration_ms = 0.0
+        self.waited_ms = 0.0
         self.attempts = 1
         self.note: str | None = None
         self.replayed = False
@@ -66,6 +71,9 @@ class Record:
         self.changes = True
         self.decisions: tuple[CallDecision, ...] = ()
         self._began = 0.0
+        self._waits = 0
+        self._waiting_since = 0.0
+        self._waited_inside = 0.0
         self._shown_args: str | None = None
         self._shown_result: str | None = None
 
@@ -76,9 +84,25 @@ class Record:
     def decided(self, decision: CallDecision) -> None:
         self.decisions = (*self.decisions, decision)
 
+    def edit(self, args: bytes) -> None:
+        """These arguments are a person's, in the place of the script's."""
+        self.args = args
+        self.edited = True
+        self.remark("a person edited the arguments")
+
     def start(self) -> None:
         self.started_at = time.time()
         self._began = time.perf_counter()
+
+    def person_decides(self, begins: bool) -> None:
+        """A person is waited for inside of the call, or one of them any longer."""
+        self._waits += 1 if begins else -1
+        if begins and self._waits == 1:
+            self._waiting_since = time.perf_counter()
+        elif not self._waits:
+            waited = (time.perf_counter() - self._waiting_since) * 1000
+            self._waited_inside += waited
+            self.waited_ms += waited
 
     def end(
         self, status: CallStatus, result: JsonText | None = None, error: CallError | None = None
@@ -86,8 +110,9 @@ class Record:
         self.status = status
         self.result = result
         self.error = error
-        if self.started_at is not None:
-            self.duration_ms = (time.perf_counter() - self._began) * 1000
+        if self._began:
+            # The wait for a person inside of a call is no work of its tool.
+            self.duration_ms = (time.perf_counter() - self._began) * 1000 - self._waited_inside
 
     def finished(self, known: CallId, now_ms: int, reply: Reply) -> Finished:
         """What the journal keeps of a call that is over."""
@@ -106,6 +131,7 @@ class Record:
             note=self.note,
             edited=self.args.decode() if self.edited else None,
             decisions=self.decisions,
+            waited_ms=self.waited_ms,
         )
 
     def replay(self, finished: Finished) -> None:
@@ -114,6 +140,7 @@ class Record:
         self.status = finished.status
         self.started_at = finished.started_at
         self.duration_ms = finished.duration_ms
+        self.waited_ms = finished.waited_ms
         self.attempts = finished.attempts
         self.note = finished.note
         self.decisions = finished.decisions
@@ -158,6 +185,7 @@ class Record:
             note=self.note,
             read_only=not self.changes,
             decisions=self.decisions,
+            waited_ms=self.waited_ms,
         )
 
     def known(self, run_id: str, tool: str, redact: Redact | None) -> CallId:

@@ -40,7 +40,7 @@ from typing import Final, Literal, Protocol
 
 from toolscript import jsontext
 from toolscript.errors import ResumeError, ToolError
-from toolscript.host.approval import Answer, Edit
+from toolscript.host.approval import Answer, Edit, Happened, Verdict
 from toolscript.host.commits import Commits
 from toolscript.host.endings import differs, misses, unknown_outcome
 from toolscript.host.entries import (
@@ -70,15 +70,30 @@ class Deliver(Protocol):
 class _Known:
     """The last that the journal knows of a call.
 
-    `permission` is a person's answer to whether it may be made, `verdict` the answer to what
-    became of it.
+    `permission` is a person's answer to whether it may be made, for which they took `waited_ms`;
+    `verdict` the answer to what became of it. Times are seconds since the epoch.
     """
 
     call: CallId
     state: Literal["asked", "decided", "started", "judged", "finished"]
     began_at: float | None = None
+    asked_at: float | None = None
+    waited_ms: float = 0.0
     permission: Answer | None = None
-    verdict: Answer | None = None
+    verdict: Verdict | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """What became of a person's answers, by the ids of the calls.
+
+    `taken` are on record. `refused` bring arguments or a result that do not fit, and why: those
+    calls go on waiting. `ignored` are for calls that wait for nothing.
+    """
+
+    taken: tuple[str, ...]
+    refused: Mapping[str, str]
+    ignored: tuple[str, ...]
 
 
 class RunJournal:
@@ -171,19 +186,18 @@ class RunJournal:
         if known.call.id != call.id:
             self._diverged = self._diverged or differs(known.call, call)
             return Recalled("refused")
-        began_at, permission = known.began_at, known.permission
-        match known.state:
-            case "finished":
-                return Recalled("finished", finished=self._recorded[call.seq])
-            case "asked" | "decided":
-                return Recalled(known.state, permission, began_at=began_at)
-            case "judged":
-                return Recalled("judged", permission, known.verdict, began_at=began_at)
-            case "started" if repeatable:
-                return Recalled("repeat", permission, began_at=began_at)
-            case "started":
-                self._unknown[call.seq] = call
-                return Recalled("refused")
+        if known.state == "finished":
+            return Recalled("finished", finished=self._recorded[call.seq])
+        found = Recalled(
+            known.state if known.state != "started" else "repeat" if repeatable else "unknown",
+            known.permission,
+            known.verdict,
+            began_at=known.began_at,
+            waited_ms=known.waited_ms,
+        )
+        if found.state == "unknown":
+            self._unknown[call.seq] = call
+        return found
 
     def deliver_due(self) -> None:
         """Give the script all that it may get now. To be called after each batch of its calls."""
@@ -239,9 +253,10 @@ class RunJournal:
         """
         known = self._known.setdefault(call.seq, _Known(call, "decided"))
         if known.state != "asked" or (pausing and call.seq not in self._waiting):
-            known.state = "asked"
+            asked_at = time.time()
+            known.state, known.asked_at = "asked", known.asked_at or asked_at
             self._commits.put(
-                Asked(call.seq, call.id, call.tool, call.shown, time.time(), pausing, self._given)
+                Asked(call.seq, call.id, call.tool, call.shown, asked_at, pausing, self._given)
             )
         if pausing:
             self._hold(call.seq, self._given)
@@ -281,38 +296,39 @@ class RunJournal:
 
     # What the engine does around it.
 
-    async def answer(self, answers: Mapping[str, Answer]) -> tuple[str, ...]:
+    async def answer(
+        self, answers: Mapping[str, Verdict], problem_of: Callable[[CallId, Verdict], str]
+    ) -> Answered:
         """Record the answers to waiting calls and unknown outcomes, before the script runs.
 
-        For an unknown outcome Approve makes the call again and Reject takes it as failed.
+        For an unknown outcome Approve makes the call again, Reject takes it as failed and
+        Happened as done.
 
-        Returns the ids that wait for nothing; their answers change nothing.
+        Args:
+            problem_of: says what is wrong with what an Edit or a Happened brings, "" if nothing.
 
         Raises:
-            ResumeError: for an Edit of a call that was already made, or that is no JSON.
+            ResumeError: for an answer that a call of this state cannot have.
         """
         open_calls = {
             known.call.id: known
             for known in self._known.values()
             if known.state in ("asked", "started")
         }
-        given = [(open_calls[id], answer) for id, answer in answers.items() if id in open_calls]
-        for known, answer in given:
-            if known.state == "started" and isinstance(answer, Edit):
-                raise ResumeError(
-                    f"call {known.call.seq} ({known.call.tool}) was already made and nobody knows "
-                    "its outcome: answer Approve() to make it again as it was, or Reject(reason) "
-                    "to take it as failed"
-                )
-        try:
-            given = [(known, _written(answer)) for known, answer in given]
-        except _NO_JSON as error:
-            raise ResumeError(f"the arguments of an Edit are no JSON: {error}") from None
-        for known, answer in given:
-            self._decide(known, answer)
-            self._release(known.call.seq)
+        given = {id: (open_calls[id], answer) for id, answer in answers.items() if id in open_calls}
+        for known, answer in given.values():
+            _check_kind(known, answer)
+        problems = {id: problem_of(known.call, answer) for id, (known, answer) in given.items()}
+        for id, (known, answer) in given.items():
+            if not problems[id]:
+                self._decide(known, _written(answer))
+                self._release(known.call.seq)
         await self._commits.commit()
-        return tuple(id for id in answers if id not in open_calls)
+        return Answered(
+            taken=tuple(id for id, problem in problems.items() if not problem),
+            refused={id: problem for id, problem in problems.items() if problem},
+            ignored=tuple(id for id in answers if id not in open_calls),
+        )
 
     async def settle(self, status: StoredStatus, outcome: str, usage: RunUsage) -> None:
         """Record how the run stands and let go of it; `usage` is the `total`.
@@ -363,12 +379,12 @@ class RunJournal:
                     last = entry.at
                 case Asked():
                     known = self._known.setdefault(entry.seq, _Known(_call(entry), "asked"))
-                    known.state = "asked"
+                    known.state, known.asked_at = "asked", known.asked_at or entry.at
                     if entry.pausing:
                         self._hold(entry.seq, entry.given)
                     last = entry.at
                 case Decided():
-                    self._note(self._known[entry.seq], entry.answer)
+                    self._note(self._known[entry.seq], entry.answer, entry.at)
                     self._release(entry.seq)
                 case Finished():
                     known = self._known.setdefault(entry.seq, _Known(_call(entry), "finished"))
@@ -389,15 +405,17 @@ class RunJournal:
             )
         )
 
-    def _note(self, known: _Known, answer: Answer) -> None:
-        if known.state == "asked":
+    def _note(self, known: _Known, answer: Verdict, at: float) -> None:
+        if known.state == "asked" and not isinstance(answer, Happened):
             known.state, known.permission = "decided", answer
+            known.waited_ms = max(0.0, at - (known.asked_at or at)) * 1000
         else:
             known.state, known.verdict = "judged", answer
 
-    def _decide(self, known: _Known, answer: Answer) -> None:
-        self._note(known, answer)
-        self._commits.put(Decided(known.call.seq, known.call.id, time.time(), answer))
+    def _decide(self, known: _Known, answer: Verdict) -> None:
+        at = time.time()
+        self._note(known, answer, at)
+        self._commits.put(Decided(known.call.seq, known.call.id, at, answer))
 
     # The gate: nothing is given to the script beyond what it had at the first open question.
 
@@ -424,13 +442,32 @@ class RunJournal:
             self._fail(error)
 
 
+def _check_kind(known: _Known, answer: Verdict) -> None:
+    """Raises `ResumeError` for an answer to another question than the one that is open."""
+    call = known.call
+    if known.state == "started" and isinstance(answer, Edit):
+        raise ResumeError(
+            f"call {call.seq} ({call.name}) was already made and nobody knows its outcome: answer "
+            "Approve() to make it again as it was, Reject(reason) to take it as failed, or "
+            "Happened(result) to take it as done"
+        )
+    if known.state == "asked" and isinstance(answer, Happened):
+        raise ResumeError(
+            f"call {call.seq} ({call.name}) was not made yet, it waits for leave: answer "
+            "Approve(), Reject(reason) or Edit(args); Happened(result) is for a call whose "
+            "outcome nobody knows"
+        )
+
+
 _NO_JSON: Final = (TypeError, ValueError, RecursionError)
 
 
-def _written(answer: Answer) -> Answer:
+def _written(answer: Verdict) -> Verdict:
     """An answer as it will be read from the journal."""
     if isinstance(answer, Edit):
         return replace(answer, args=jsontext.loads(jsontext.dumps(answer.args)))
+    if isinstance(answer, Happened):
+        return replace(answer, result=jsontext.loads(jsontext.dumps(answer.result)))
     return answer
 
 

@@ -40,6 +40,22 @@ def fitting_result(value: Any, args: Any, gate: ToolGate, profile: Profile) -> J
         # A single value is its own JSON form; anything else is what the text says it is.
         single = type(value) in (str, int, float, bool, type(None))
         gate.check_output(value if single else jsontext.loads(written.text))
+    return _bounded(written, args, gate, profile)
+
+
+def reported_result(value: Any, args: Any, gate: ToolGate, profile: Profile) -> JsonText:
+    """The JSON text of what a person says that a call came to, checked as the tool's own is.
+
+    Raises:
+        ToolError: `invalid_result` or `too_large`.
+    """
+    written = _written(value, profile)
+    gate.check_output(jsontext.loads(written.text))
+    return _bounded(written, args, gate, profile)
+
+
+def _bounded(written: JsonText, args: Any, gate: ToolGate, profile: Profile) -> JsonText:
+    tool = gate.tool
     kind = tool.options.output_kind
     if kind is not None and profile.require_policy:
         _check_kind(jsontext.loads(written.text), kind)
