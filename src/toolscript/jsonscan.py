@@ -9,6 +9,9 @@ import re
 from itertools import accumulate
 from typing import Final
 
+NESTING: Final = 512
+"""Levels of arrays and objects that a value may have."""
+
 _STRUCTURE: Final = bytes(set(range(256)) - set(b'[]{}"'))
 _STRING: Final = re.compile(rb'"[^"]*"')
 _ROUNDS: Final = 3

@@ -97,6 +97,12 @@ def escape_lone_surrogates(text: str) -> str:
     return text
 
 
+def printable(value: Any) -> Any:
+    """A copy of a JSON value in which U+FFFD stands for each lone surrogate."""
+    text = _with_room(lambda: json.dumps(value, ensure_ascii=False))
+    return loads(text.encode("utf-16", "surrogatepass").decode("utf-16", "replace"))
+
+
 def _with_room(work: Callable[[], T]) -> T:
     """Does the work here or, where the stack is too deep already, in a thread of its own."""
     try:

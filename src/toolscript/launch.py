@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from typing import Any, Final
 
+from toolscript import jsontext
 from toolscript.contract.contract import Contract
 from toolscript.contract.entry import Entry
 from toolscript.errors import ConfigurationError, SourceError
@@ -103,6 +104,9 @@ async def launch(parts: Parts, request: Request) -> RunResult:
         )
     except SourceError as error:
         return await _refused(parts, request, _too_long_or_wrong(error))
+    too_large = _too_large_input(parts, request)
+    if too_large is not None:
+        return await _refused(parts, request, too_large)
     diagnostics = await checked(script, parts)
     if diagnostics:
         return await _refused(parts, request, explain_diagnostics(ErrorKind.REJECTED, diagnostics))
@@ -128,6 +132,23 @@ def _too_long_or_wrong(error: SourceError) -> RunError:
         limit=error.limit,
         allowed=error.allowed,
         seen=error.seen,
+    )
+
+
+def _too_large_input(parts: Parts, request: Request) -> RunError | None:
+    most = parts.profile.limits.input_bytes
+    if most is None or isinstance(request.input, Unset):
+        return None
+    seen = len(jsontext.dumps(request.input).encode())
+    if seen <= most:
+        return None
+    return RunError(
+        ErrorKind.REJECTED,
+        f"the program input is {seen:,} bytes of JSON and at most {most:,} are allowed "
+        "(input_bytes); pass less, or offer a tool that gives it in parts",
+        limit="input_bytes",
+        allowed=most,
+        seen=seen,
     )
 
 

@@ -119,7 +119,12 @@ _RUN: Final[Mapping[str, Wanted]] = {
         lambda value: isinstance(value, str),
         lambda value: "source.decode()" if isinstance(value, bytes) else "",
     ),
-    "store": maybe(MAPPING),
+    "store": maybe(
+        Wanted(
+            "a mapping with strings as keys",
+            lambda value: MAPPING.takes(value) and all(isinstance(key, str) for key in value),
+        )
+    ),
     "authority": AUTHORITY,
     "timeout": maybe(
         Wanted("a number of seconds", lambda value: isinstance(value, Unset) or NUMBER.fits(value))
@@ -164,12 +169,15 @@ def stored_values(store: Mapping[str, Any] | None) -> dict[str, Any]:
     Raises:
         ConfigurationError: for a value that has no JSON form, with its place.
     """
-    if not store:
-        return {}
-    try:
-        return loads(json_text(dict(store)).text)
-    except NotJson as error:
-        raise ConfigurationError(f"store= takes JSON values: {error}") from error
+    found: dict[str, Any] = {}
+    for key, value in (store or {}).items():
+        try:
+            found[key] = loads(json_text(value).text)
+        except NotJson as error:
+            raise ConfigurationError(
+                f"store= takes JSON values: store[{key!r}]: {error}"
+            ) from error
+    return found
 
 
 def warn_of_parts(contract: Contract, profile: Profile, policy: Policy | None) -> None:

@@ -426,8 +426,12 @@ def test_a_pattern_does_not_backtrack_without_end() -> None:
     assert not compile_validator({"type": "string", "pattern": "^(?=(a+)+$)b"}).is_valid(hostile)
 
 
-def test_lone_surrogates_are_told_not_raised() -> None:
-    assert compile_validator({"type": "string"}).problems("\ud800")
+def test_lone_surrogates_are_characters_like_others() -> None:
+    short = compile_validator({"type": "string", "maxLength": 2})
+    assert short.problems("\ud800a") == []
+    (problem,) = short.problems("\ud800ab")
+    assert "2" in problem.message
+    assert compile_validator({"type": "array"}).problems("\ud800")
 
 
 def test_the_schema_that_was_given_is_not_changed() -> None:

@@ -18,7 +18,8 @@ from hypothesis import strategies as st
 from pydantic import BaseModel, Field
 
 from toolscript.contract.tool import ToolValue
-from toolscript.host.values import NESTING, NotJson, json_text
+from toolscript.host.values import NotJson, json_text
+from toolscript.jsonscan import NESTING
 
 PLAIN = st.recursive(
     st.none()
@@ -205,3 +206,12 @@ def test_a_serialiser_that_fails_names_the_place_and_tells_nothing_else() -> Non
             json_text({"x": value})
         assert str(raised.value).startswith("$.x: ")
         assert "a secret" not in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    "value", [{1: "x", "1": "y"}, {"a": [{True: 1, "true": 2}]}, {None: 1, "null": 2}]
+)
+def test_keys_that_become_the_same_text_lose_nothing_silently(value: Any) -> None:
+    with pytest.raises(NotJson, match="two keys become .* in JSON"):
+        json_text(value)
+    assert json_text({1: "x", "2": "y"}).text == '{"1":"x","2":"y"}'

@@ -13,6 +13,7 @@ from toolscript.contract.tool import JsonSchema
 from toolscript.contract.validation import validate_input
 from toolscript.errors import ConfigurationError, InputError, ToolError
 from toolscript.given import described
+from toolscript.jsonscan import NESTING, deeper_than
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,10 +44,10 @@ def program_input(declared: Any) -> ProgramInput:
         check = validate_input(schema)
 
         def parse_json(value: Any) -> Any:
+            value = _json(value)
             try:
-                value = jsontext.loads(jsontext.dumps(value))
                 check(value)
-            except (ToolError, TypeError, ValueError, RecursionError) as error:
+            except ToolError as error:
                 raise InputError(f"the program input does not fit its schema: {error}") from error
             return value
 
@@ -69,12 +70,32 @@ def program_input(declared: Any) -> ProgramInput:
 
     def parse_typed(value: Any) -> Any:
         try:
-            return adapter.dump_python(adapter.validate_python(value), mode="json")
+            parsed = adapter.validate_python(value)
         except ValidationError as error:
             problems = problems_of(error, schema_of(adapter, "validation"))
             told = "; ".join(
                 f"{path_text(one.path) or 'the input'} {one.message}" for one in problems[:8]
             )
             raise InputError(f"the program input does not fit its type: {told}") from error
+        try:
+            value = adapter.dump_python(parsed, mode="json")
+        except ValueError as error:
+            raise InputError(f"the program input has no JSON form: {error}") from error
+        return _json(value)
 
     return ProgramInput(schema=seen, parse=parse_typed)
+
+
+def _json(value: Any) -> Any:
+    """The value as it crosses, in no more levels than a script can have.
+
+    Raises:
+        InputError: if it has no JSON form, or too many levels.
+    """
+    try:
+        text = jsontext.dumps(value)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise InputError(f"the program input has no JSON form: {error}") from error
+    if deeper_than(text.encode(), NESTING):
+        raise InputError(f"the program input is nested deeper than {NESTING} levels")
+    return jsontext.loads(text)

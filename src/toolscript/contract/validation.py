@@ -14,6 +14,7 @@ from typing import Any, Final, cast
 
 import jsonschema_rs
 
+from toolscript import jsontext
 from toolscript.contract.effort import listing_effort, multiplies_beyond
 from toolscript.contract.problems import Problem, tool_error
 from toolscript.contract.repair import (
@@ -74,13 +75,22 @@ class Validator:
         if self._compiled is None:
             return []
         try:
-            if self._compiled.is_valid(value):
+            return self._found(self._compiled, value)
+        except UnicodeEncodeError:
+            # A lone surrogate is a character of a JSON text, though not for the validator.
+            return self._found(self._compiled, jsontext.printable(value))
+
+    def _found(self, compiled: jsonschema_rs.Validator, value: Any) -> list[Problem]:
+        try:
+            if compiled.is_valid(value):
                 return []
             if is_large(value) or not self._listable(value):
-                return self._problems_by_sample(self._compiled, value)
-            errors = list(islice(self._compiled.iter_errors(value), _MOST_ERRORS))
-        except (UnicodeEncodeError, ValueError) as error:
-            # Lone surrogates, values that are no JSON at all, and more levels than can be listed.
+                return self._problems_by_sample(compiled, value)
+            errors = list(islice(compiled.iter_errors(value), _MOST_ERRORS))
+        except UnicodeEncodeError:
+            raise
+        except ValueError as error:
+            # Values that are no JSON at all, and more levels than can be listed.
             return [Problem((), f"does not fit its schema, or is no valid JSON: {error}")]
         # Which properties are left over is only known once everything else is right.
         others = [error for error in errors if error.kind.name != "unevaluatedProperties"]

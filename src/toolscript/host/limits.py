@@ -10,7 +10,7 @@ from toolscript.errors import ConfigurationError
 
 _MIB = 1024 * 1024
 
-_NEVER_OFF = frozenset({"depth", "nesting", "output_items"})
+_NEVER_OFF = frozenset({"depth", "output_items"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,7 +36,6 @@ class Limits:
         input_bytes: JSON of the program input.
         store_value_chars, store_total_chars: JSON of one stored value, of all stored in a run.
         depth: nested runs.
-        nesting: levels of arrays and objects in a value.
     """
 
     source_chars: int | None = 65_536
@@ -58,7 +57,6 @@ class Limits:
     store_value_chars: int | None = 256 * 1024
     store_total_chars: int | None = 1024 * 1024
     depth: int = 4
-    nesting: int = 512
 
     def __post_init__(self) -> None:
         for item in fields(self):
@@ -86,8 +84,6 @@ class Limits:
                     f"{'above 0' if item.name.endswith('_s') else f'at least {smallest}'}, "
                     f"not {value!r}"
                 )
-        if self.nesting > 512:
-            raise ConfigurationError(f"Limits.nesting must be at most 512, not {self.nesting}")
 
     def merged(self, changes: Mapping[str, Any]) -> Limits:
         """These limits with some fields replaced.

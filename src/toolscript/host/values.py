@@ -22,11 +22,8 @@ import orjson
 
 from toolscript.contract.problems import path_text
 from toolscript.contract.tool import ToolValue
-from toolscript.jsonscan import deeper_than, holds_bigint
+from toolscript.jsonscan import NESTING, deeper_than, holds_bigint
 from toolscript.jsontext import escape_lone_surrogates
-
-NESTING: Final = 512
-"""Levels of arrays and objects that a value may have."""
 
 _ONLY_PLAIN: Final = (
     orjson.OPT_PASSTHROUGH_SUBCLASS
@@ -78,6 +75,7 @@ def json_text(value: Any, *, sort_keys: bool = False) -> JsonText:
         return JsonText(data.decode(), len(data), bigints, face)
     try:
         text = (_SORTED if sort_keys else _PLAIN).encode(value)
+        _KEYS.decode(text)
     except Exception:
         # The encoder says neither where nor, for keys, what to do: the walk does.
         text = _walk(value, sort_keys)
@@ -199,6 +197,15 @@ _SORTED = json.JSONEncoder(
 )
 
 
+def _distinct(pairs: list[tuple[str, Any]]) -> None:
+    if len(dict(pairs)) < len(pairs):
+        raise ValueError("two keys of an object are the same text")
+
+
+# Keys that are no strings may become the same text, which nothing else here sees.
+_KEYS = json.JSONDecoder(object_pairs_hook=_distinct)
+
+
 @dataclass(slots=True)
 class _Open:
     """An array or object that is being written."""
@@ -280,6 +287,11 @@ def _opened(value: Any, path: Path, sort_keys: bool) -> _Open:
         if not isinstance(name, str):
             name = _scalar(name, path)
         pairs.append((str(name), item))
+    seen: set[str | int] = set()
+    for name, _ in pairs:
+        if name in seen:
+            raise _refusal(path, f"two keys become {name!r} in JSON")
+        seen.add(name)
     if sort_keys:
         pairs.sort(key=lambda pair: str(pair[0]))
     return _Open(id(mapping), pairs, is_object=True)

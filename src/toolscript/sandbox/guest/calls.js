@@ -20,7 +20,8 @@
   // What is sent for the arguments of a call. A bare string fills the one property that asks for it.
   const argumentText = (property, args, where) => {
     let value = args[0];
-    if (args.length === 0 || value === undefined) value = options.bare_calls === false ? null : {};
+    const none = args.length === 0 || (value === undefined && options.json !== "lossless");
+    if (none) value = options.bare_calls === false ? null : {};
     if (args.length > 1 && !errors.isObject(value) && !errors.isObject(args[1])) {
       const name = typeof property === "string" ? property : "name";
       throw new p.TypeError(
