@@ -174,9 +174,8 @@ def stored_values(store: Mapping[str, Any] | None) -> dict[str, Any]:
         try:
             found[key] = loads(json_text(value).text)
         except NotJson as error:
-            raise ConfigurationError(
-                f"store= takes JSON values: store[{key!r}]: {error}"
-            ) from error
+            problem = str(error).removeprefix("$")
+            raise ConfigurationError(f"store= takes JSON values: $.{key}{problem}") from error
     return found
 
 

@@ -212,6 +212,6 @@ def test_a_serialiser_that_fails_names_the_place_and_tells_nothing_else() -> Non
     "value", [{1: "x", "1": "y"}, {"a": [{True: 1, "true": 2}]}, {None: 1, "null": 2}]
 )
 def test_keys_that_become_the_same_text_lose_nothing_silently(value: Any) -> None:
-    with pytest.raises(NotJson, match="two keys become .* in JSON"):
+    with pytest.raises(NotJson, match="two keys become"):
         json_text(value)
     assert json_text({1: "x", "2": "y"}).text == '{"1":"x","2":"y"}'
