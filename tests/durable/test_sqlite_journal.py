@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import sqlite3
 import subprocess
@@ -185,3 +186,26 @@ def test_journals_of_one_file_serve_several_loops(tmp_path: Path):
     for name in "ab":
         assert asyncio.run(journal.create(name, b"", new_lease()))
     assert len(asyncio.run(journal.stored_runs())) == 2
+
+
+@pytest.mark.parametrize("opened", [True, False])
+async def test_the_loop_goes_on_while_another_program_holds_the_file(tmp_path: Path, opened: bool):
+    lease = new_lease()
+    journal = SQLiteJournal(tmp_path / "runs.db")
+    await journal.create("run", b"head", lease)
+    if not opened:
+        await journal.aclose()
+    with contextlib.closing(sqlite3.connect(tmp_path / "runs.db", isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        added = asyncio.create_task(journal.append("run", lease, [b"one", b"two"]))
+        read = await journal.load("run") if opened else None
+        await asyncio.sleep(0.02)
+        assert not added.done()
+        # On the same loop: had it been held up, nobody would let go of the file.
+        other.execute("ROLLBACK")
+        assert await added
+    assert read is None or read.entries == ()
+    stored = await journal.load("run")
+    assert stored is not None
+    assert stored.entries == (b"one", b"two")
+    await journal.aclose()

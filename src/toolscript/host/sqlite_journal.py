@@ -1,7 +1,8 @@
 """Runs in one SQLite file, shared by any number of processes of one machine.
 
 Commits happen on the calling thread: one takes some 20 µs where by way of another thread it takes
-three times that (benchmarks/bench_journal.py). The file is in WAL mode. With the default
+three times that (benchmarks/bench_journal.py). One that another program's lock is in the way of
+is tried again later, and the loop goes on meanwhile. The file is in WAL mode. With the default
 `synchronous="normal"` a commit is in the hands of the operating system when it returns: the
 death of the process loses nothing, a power cut may lose the last commits. `"full"` waits for
 the disk each time and survives that too.
@@ -9,16 +10,17 @@ the disk each time and survives that too.
 
 from __future__ import annotations
 
+import asyncio
 import os
 import sqlite3
 import threading
 import time
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from types import UnionType
-from typing import Any, Final, Literal, Protocol, get_args
+from typing import Any, Final, Literal, Protocol, TypeVar, get_args
 
 from toolscript.errors import ConfigurationError, JournalError
 from toolscript.given import Wanted, check, maybe, one_of
@@ -29,6 +31,8 @@ SCHEMA_VERSION: Final = 1
 
 _APPLICATION_ID: Final = 0x746F6F6C  # "tool": tells a journal from another program's database
 _BUSY_S: Final = 10.0
+_FIRST_PAUSE_S: Final = 0.001
+_LONGEST_PAUSE_S: Final = 0.05
 _SCHEMA: Final = (
     """
 CREATE TABLE runs (
@@ -85,6 +89,8 @@ _ADVICE: Final = {
 
 _Row = tuple[Any, ...]
 
+T = TypeVar("T")
+
 
 class Codec(Protocol):
     """Changes bytes before they are stored and back again, to encrypt them for example."""
@@ -138,7 +144,7 @@ class SQLiteJournal:
 
     async def create(self, run_id: str, head: bytes, lease: Lease) -> bool:
         now = time.time()
-        return self._change(
+        return await self._change(
             "INSERT INTO runs (run_id, status, head, owner, machine, pid, started, expires_at,"
             " created_at, updated_at) VALUES (?, 'running', ?, ?, ?, ?, ?, ?, ?, ?)"
             " ON CONFLICT (run_id) DO NOTHING",
@@ -146,15 +152,22 @@ class SQLiteJournal:
         )
 
     async def load(self, run_id: str) -> StoredRun | None:
-        with self._transaction(_READ) as database:
-            row = database.execute(
-                f"SELECT {_COLUMNS} FROM runs WHERE run_id = ?", (run_id,)
-            ).fetchone()
-            if row is None:
-                return None
-            entries = database.execute(
-                "SELECT position, data FROM entries WHERE run = ? ORDER BY position", (row[0],)
-            ).fetchall()
+        def read(database: sqlite3.Connection) -> tuple[_Row, list[_Row]] | None:
+            with _transaction(database, _READ):
+                row = database.execute(
+                    f"SELECT {_COLUMNS} FROM runs WHERE run_id = ?", (run_id,)
+                ).fetchone()
+                if row is None:
+                    return None
+                entries = database.execute(
+                    "SELECT position, data FROM entries WHERE run = ? ORDER BY position", (row[0],)
+                ).fetchall()
+            return row, entries
+
+        found = await self._done(read)
+        if found is None:
+            return None
+        row, entries = found
         whole = all(
             position == place and isinstance(data, bytes)
             for place, (position, data) in enumerate(entries, 1)
@@ -164,7 +177,7 @@ class SQLiteJournal:
         return self._stored(row, tuple(self._decode(data) for _, data in entries))
 
     async def claim(self, run_id: str, lease: Lease, *, instead_of: str | None) -> bool:
-        return self._change(
+        return await self._change(
             "UPDATE runs SET status = 'running', owner = ?, machine = ?, pid = ?, started = ?,"
             " expires_at = ?, updated_at = ? WHERE run_id = ? AND owner IS ?",
             (*_lease_row(lease), time.time(), run_id, instead_of),
@@ -172,37 +185,47 @@ class SQLiteJournal:
 
     async def append(self, run_id: str, lease: Lease, entries: Sequence[bytes]) -> bool:
         if not entries:
-            return self._change(_RENEW, (lease.expires_at, time.time(), run_id, lease.owner))
+            return await self._change(_RENEW, (lease.expires_at, time.time(), run_id, lease.owner))
         rows = [(run_id, lease.owner, self._encode(data)) for data in entries]
         if len(rows) == 1:
-            return self._change(_APPEND, rows[0])
-        with self._transaction() as database:
-            # One after the other: each takes the place behind the last.
-            return all(database.execute(_APPEND, row).rowcount == 1 for row in rows)
+            return await self._change(_APPEND, rows[0])
+
+        def add(database: sqlite3.Connection) -> bool:
+            with _transaction(database):
+                # One after the other: each takes the place behind the last.
+                return all(database.execute(_APPEND, row).rowcount == 1 for row in rows)
+
+        return await self._done(add)
 
     async def settle(
         self, run_id: str, lease: Lease, status: StoredStatus, outcome: bytes | None
     ) -> bool:
         stored = None if outcome is None else self._encode(outcome)
-        return self._change(
+        return await self._change(
             "UPDATE runs SET status = ?, outcome = ?, owner = NULL, machine = NULL, pid = NULL,"
             " started = NULL, expires_at = NULL, updated_at = ? WHERE run_id = ? AND owner = ?",
             (status, stored, time.time(), run_id, lease.owner),
         )
 
     async def stored_runs(self) -> Sequence[StoredRun]:
-        with self._transaction(_READ) as database:
-            rows = database.execute(f"SELECT {_COLUMNS} FROM runs ORDER BY key").fetchall()
+        rows = await self._done(
+            lambda database: database.execute(
+                f"SELECT {_COLUMNS} FROM runs ORDER BY key"
+            ).fetchall()
+        )
         return [self._stored(row, ()) for row in rows]
 
     async def prune(self, before: float, *, unsettled: bool = False) -> int:
-        with self._transaction() as database:
-            rows = database.execute(
-                f"SELECT {_COLUMNS} FROM runs WHERE updated_at < ?", (before,)
-            ).fetchall()
-            old = [(row[0],) for row in rows if may_prune(_run(row), before, unsettled)]
-            database.executemany("DELETE FROM runs WHERE key = ?", old)
-        return len(old)
+        def forget(database: sqlite3.Connection) -> int:
+            with _transaction(database):
+                rows = database.execute(
+                    f"SELECT {_COLUMNS} FROM runs WHERE updated_at < ?", (before,)
+                ).fetchall()
+                old = [(row[0],) for row in rows if may_prune(_run(row), before, unsettled)]
+                database.executemany("DELETE FROM runs WHERE key = ?", old)
+            return len(old)
+
+        return await self._done(forget)
 
     async def aclose(self) -> None:
         with self._lock:
@@ -210,30 +233,27 @@ class SQLiteJournal:
                 self._connection.close()
                 self._connection = None
 
-    def _change(self, statement: str, values: tuple[Any, ...]) -> bool:
+    async def _change(self, statement: str, values: tuple[Any, ...]) -> bool:
         """Run one statement, which is a transaction by itself; whether it changed a row."""
-        with self._lock:
-            database = self._open()
-            try:
-                return database.execute(statement, values).rowcount == 1
-            except sqlite3.Error as error:
-                raise _failed(self._path, error) from error
+        return await self._done(lambda database: database.execute(statement, values).rowcount == 1)
 
-    @contextmanager
-    def _transaction(self, begin: str = _WRITE) -> Generator[sqlite3.Connection]:
-        with self._lock:
-            database = self._open()
+    async def _done(self, work: Callable[[sqlite3.Connection], T]) -> T:
+        """Do some work on the database, when no other program holds it locked.
+
+        Nothing but this call waits for that, neither the event loop nor another user of this
+        journal.
+        """
+        waited = 0.0
+        while True:
             try:
-                database.execute(begin)
-                yield database
-                database.execute("COMMIT")
-            except BaseException as error:
-                # Some failures have rolled back already.
-                if database.in_transaction:
-                    database.execute("ROLLBACK")
-                if isinstance(error, sqlite3.Error):
+                with self._lock:
+                    return work(self._open())
+            except sqlite3.Error as error:
+                if not _is_busy(error) or waited >= _BUSY_S:
                     raise _failed(self._path, error) from error
-                raise
+            pause = min(max(waited, _FIRST_PAUSE_S), _LONGEST_PAUSE_S)
+            waited += pause
+            await asyncio.sleep(pause)
 
     def _open(self) -> sqlite3.Connection:
         if self._connection is not None:
@@ -288,19 +308,37 @@ class SQLiteJournal:
         )
 
 
+@contextmanager
+def _transaction(database: sqlite3.Connection, begin: str = _WRITE) -> Generator[None]:
+    try:
+        database.execute(begin)
+        yield
+        database.execute("COMMIT")
+    except BaseException:
+        # Some failures have rolled back already.
+        if database.in_transaction:
+            database.execute("ROLLBACK")
+        raise
+
+
+def _is_busy(error: sqlite3.Error) -> bool:
+    return (getattr(error, "sqlite_errorname", None) or "").startswith("SQLITE_BUSY")
+
+
 def _connect(path: Path, synchronous: str) -> sqlite3.Connection:
     try:
         # SQLite gives its -wal and -shm files the rights of the database itself.
         os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
-        database = sqlite3.connect(
-            path, timeout=_BUSY_S, isolation_level=None, check_same_thread=False
-        )
+        # Whoever is refused because of another program waits by itself, and not in SQLite.
+        database = sqlite3.connect(path, timeout=0, isolation_level=None, check_same_thread=False)
     except (OSError, sqlite3.Error) as error:
         raise ConfigurationError(f"the journal {path} cannot be opened: {error}") from None
     try:
         _prepare(database, path, synchronous)
     except sqlite3.Error as error:
         database.close()
+        if _is_busy(error):
+            raise
         raise ConfigurationError(f"the journal {path} cannot be used: {_told(error)}") from None
     except BaseException:
         database.close()
@@ -360,22 +398,13 @@ def _prepare(database: sqlite3.Connection, path: Path, synchronous: str) -> None
 
 
 def _enter_wal(database: sqlite3.Connection, path: Path) -> None:
-    # Two processes that open a new file together both want to change its mode; SQLite then
-    # refuses one of them at once, without waiting for its busy time.
-    for attempt in range(100):
-        try:
-            mode = database.execute("PRAGMA journal_mode = WAL").fetchone()[0]
-        except sqlite3.OperationalError:
-            if attempt == 99:
-                raise
-            time.sleep(0.02)
-            continue
-        if mode != "wal":
-            raise ConfigurationError(
-                f"the journal {path} is on a file system without shared memory, which SQLite "
-                "needs to share a file between processes; put it on a local disk"
-            )
-        return
+    # Refused as busy where another process opens the new file at this moment.
+    mode = database.execute("PRAGMA journal_mode = WAL").fetchone()[0]
+    if mode != "wal":
+        raise ConfigurationError(
+            f"the journal {path} is on a file system without shared memory, which SQLite needs to "
+            "share a file between processes; put it on a local disk"
+        )
 
 
 def _run(row: _Row) -> StoredRun:
