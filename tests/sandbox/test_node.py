@@ -9,7 +9,8 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -26,7 +27,7 @@ from tests.processes import (
 )
 from toolscript import CodeMode, ConfigurationError, NodeRuntime
 from toolscript.errors import ClosedError
-from toolscript.sandbox.frames import EndFrame
+from toolscript.sandbox.frames import EndFrame, OutputFrame
 from toolscript.sandbox.runtime import Clock, Execution, Program, Runtime
 from toolscript.testing import RuntimeConformance
 from toolscript.testing.guest_host import Ended, execute, surface
@@ -226,7 +227,7 @@ async def test_a_pinned_clock_also_orders_timers(runtime: NodeRuntime) -> None:
 
 
 async def test_a_loop_in_one_script_stops_no_other(runtime: NodeRuntime) -> None:
-    loop = asyncio.create_task(run(runtime, "console.log('begun'); for (;;);", cpu_s=5.0))
+    loop = asyncio.create_task(run(runtime, "console.log('begun'); for (;;);", cpu_s=2.0))
     for _ in range(5):
         assert await value(runtime, "return (await tools.echo({ a: 1 })).a") == 1
     ended = await loop
@@ -263,6 +264,11 @@ async def test_native_code_that_cannot_be_stopped_takes_its_siblings_along(folde
         "(await $module.load('node:worker_threads')).parentPort.postMessage({}); await tools.hang()",
         "(await $module.load('node:worker_threads')).parentPort.postMessage('sno frame');"
         " await tools.hang({})",
+        "process.removeAllListeners('uncaughtException'); setImmediate(() => { throw null });"
+        " await tools.hang({})",
+        "process.removeAllListeners('uncaughtException');"
+        " setImmediate(() => { throw { message: { toString: 1, valueOf: 1 } } });"
+        " await tools.hang({})",
     ],
 )
 async def test_a_script_that_goes_past_the_guest_library_ends_alone(
@@ -274,6 +280,94 @@ async def test_a_script_that_goes_past_the_guest_library_ends_alone(
     await asyncio.sleep(0.1)
     assert (await run(runtime, code)).outcome == "worker_exit"
     assert await sibling == 8
+
+
+@pytest.fixture
+def preloaded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], NodeRuntime]:
+    """Makes a runtime in whose process a text runs first, in each thread."""
+
+    def make(text: str) -> NodeRuntime:
+        preload = tmp_path / "preload.cjs"
+        preload.write_text(text)
+        monkeypatch.setenv("NODE_OPTIONS", f"--require {preload.as_posix()}")
+        return NodeRuntime(cwd=tmp_path, boot_s=GUARD_S)
+
+    return make
+
+
+async def test_what_a_thread_does_before_its_script_is_not_the_script_s_computing(
+    preloaded: Callable[[str], NodeRuntime],
+) -> None:
+    runtime = preloaded(
+        'if (!require("node:worker_threads").isMainThread)'
+        " for (const end = performance.now() + 600; performance.now() < end; );"
+    )
+    ended = await run(runtime, "return 1", cpu_s=0.5)
+    assert ended.value == 1, ended.end
+    await runtime.aclose()
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGSTOP"), reason="needs POSIX signals")
+@needs_proc
+async def test_time_in_which_a_script_got_no_processor_is_not_its_computing(
+    runtime: NodeRuntime,
+) -> None:
+    # It ends when it has been stopped for a while.
+    code = (
+        "text(process.pid); let last = Date.now();"
+        " for (;;) { const now = Date.now(); if (now - last > 900) break; last = now; }"
+    )
+    began = time.monotonic()
+    execution = await runtime.open(Program(code=code, surface=surface((), builtins=("text",))))
+    (said,) = [f for f in await execution.receive() if isinstance(f, OutputFrame)]
+    os.kill(int(said.text), signal.SIGSTOP)
+    await asyncio.sleep(1.0)
+    os.kill(int(said.text), signal.SIGCONT)
+    assert (await end_of(execution)).outcome == "returned"
+    await execution.aclose()
+    assert 0 < (execution.usage.cpu_s or 0) < time.monotonic() - began - 0.9
+
+
+async def test_where_the_system_counts_no_computing_a_loop_ends_all_the_same(
+    preloaded: Callable[[str], NodeRuntime],
+) -> None:
+    runtime = preloaded(
+        'const fs = require("node:fs"); const { readFileSync } = fs;'
+        " fs.readFileSync = (path, how) => {"
+        ' if (String(path).startsWith("/proc")) throw new Error("not here");'
+        " return readFileSync(path, how); };"
+    )
+    assert await value(runtime, "return 1") == 1
+    ended = await run(runtime, "for (;;);", cpu_s=0.3)
+    assert ended.outcome == "timeout"
+    assert 0.3 <= (ended.usage.cpu_s or 0) < GUARD_S
+    await runtime.aclose()
+
+
+async def test_a_thread_that_the_system_does_not_give_fails_one_script(
+    preloaded: Callable[[str], NodeRuntime],
+) -> None:
+    # The first thread is no script's; the next are the first script's, the one made ahead for the
+    # second, which is tried again for it, and the one made ahead for the third.
+    runtime = preloaded("""
+        const threads = require("node:worker_threads");
+        const { Worker } = threads;
+        let made = 0;
+        threads.Worker = class extends Worker {
+          constructor(...given) {
+            if ([3, 4].includes(++made)) throw new Error("no thread for number " + made);
+            super(...given);
+          }
+        };
+        require("node:module").syncBuiltinESMExports();
+    """)
+    pid = await value(runtime, "return process.pid")
+    ended = await run(runtime, "return 2")
+    assert ended.outcome == "worker_exit"
+    assert ended.end is not None
+    assert "cannot be started: no thread" in ended.end.message
+    assert await value(runtime, "return process.pid") == pid
+    await runtime.aclose()
 
 
 async def test_a_flood_of_output_is_held_back(runtime: NodeRuntime) -> None:
@@ -443,12 +537,9 @@ if (isMainThread) {
 
 
 async def test_a_thread_that_parses_while_the_process_starts_does_not_end_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    preloaded: Callable[[str], NodeRuntime],
 ) -> None:
-    preload = tmp_path / "preload.cjs"
-    preload.write_text(PARSING_THREADS)
-    monkeypatch.setenv("NODE_OPTIONS", f"--require {preload.as_posix()}")
-    runtime = NodeRuntime(cwd=tmp_path, boot_s=GUARD_S)
+    runtime = preloaded(PARSING_THREADS)
     assert await value(runtime, "return 1") == 1
     await runtime.aclose()
 

@@ -9,6 +9,8 @@
 //
 //   b ↵ JSON                 ready; which runner and which Node.js this is
 //   g SCRIPT MICROSECONDS ↵ JSON   the thread of a script is gone; what it computed, and why
+import { readFileSync } from "node:fs";
+import { inspect } from "node:util";
 import { setFlagsFromString } from "node:v8";
 import { Worker } from "node:worker_threads";
 
@@ -20,13 +22,20 @@ if (JSON.parse("1", (key, value, context) => context) === undefined) {
 }
 
 const MIB = 1 << 20;
+// What is shared with a thread: UTF-16 units that it has said and nobody has taken yet, which task
+// of the system it is (-1 where that does not tell), and what it had computed when its program
+// began, in microseconds; 0 before that.
+const [SAID, TASK, BEGAN] = [0, 1, 2];
 // What a thread needs for itself and the guest library.
 const LEAST_MIB = 16;
 const YOUNG_MIB = 8;
 // The system gives a thread this much, whatever the engine is told.
 const MOST_STACK_MIB = 3;
+// How soon, and how often at least, it is looked at what a script has computed.
 const LOOK_MS = 10;
+const LOOK_AGAIN_MS = 250;
 const SETTLEMENT_BYTES = 22;
+const MOST_REASON = 1000;
 
 const limitsOf = ({ memory_bytes: memory, stack_bytes: stack }) => {
   const limits = {};
@@ -42,25 +51,37 @@ const limitsOf = ({ memory_bytes: memory, stack_bytes: stack }) => {
 
 // A thread that waits for its program. What it prints past the guest library goes nowhere.
 const startThread = (limits) => {
-  // What the guest has said and nobody has taken yet, in UTF-16 units.
-  const flow = new Int32Array(new SharedArrayBuffer(4));
+  const shared = new Int32Array(new SharedArrayBuffer(12));
   const worker = new Worker(THREAD, {
     eval: true,
-    workerData: { guest: GUEST, flow },
+    workerData: { guest: GUEST, shared },
     resourceLimits: limits,
     stdout: true,
     stderr: true,
   });
   worker.stdout.resume();
   worker.stderr.resume();
-  return { worker, flow };
+  return { worker, shared };
+};
+
+// What a thread has computed, in milliseconds. Where the system does not tell, it is the time in
+// which the thread was not waiting, and on a busy machine that is longer.
+const computedBy = (worker, task) => {
+  if (task < 0) return worker.performance.eventLoopUtilization().active;
+  return parseInt(readFileSync(`/proc/self/task/${task}/schedstat`, "latin1"), 10) / 1e6;
 };
 
 // The next thread is made ahead, for a program with the same limits as the last one.
 let spare = null;
 const makeSpare = (key, limits) => {
   if (spare !== null) return;
-  const made = { key, thread: startThread(limits) };
+  let made;
+  try {
+    made = { key, thread: startThread(limits) };
+  } catch {
+    // The next program needs one and says why there is none.
+    return;
+  }
   const lost = () => {
     if (spare === made) spare = null;
   };
@@ -128,9 +149,8 @@ const readSettlements = (body) => {
 
 // One program in its thread, from its first block to the moment when the thread is gone.
 const runScript = (program, say, leave) => {
-  const { worker, flow } = takeThread(limitsOf(program));
-  const computed = () => worker.performance.eventLoopUtilization().active;
-  const before = computed();
+  const { worker, shared } = takeThread(limitsOf(program));
+  const taken = performance.now();
   let used = 0;
   let over = false;
   let stopped = false;
@@ -144,21 +164,32 @@ const runScript = (program, say, leave) => {
     stop("");
   };
 
+  const measure = () => {
+    const began = Atomics.load(shared, BEGAN) / 1000;
+    if (began === 0) return;
+    try {
+      const computed = computedBy(worker, Atomics.load(shared, TASK)) - began;
+      // Of a thread that has ended, its loop says nonsense.
+      used = Math.max(used, Math.min(computed, performance.now() - taken));
+    } catch {
+      // The thread has ended, and so it stays with what was seen last.
+    }
+  };
+
   const stop = (reason) => {
     if (stopped) return;
     stopped = true;
     why = reason;
     over = true;
-    // A thread that is being ended no longer tells what it computed.
-    used = Math.max(used, computed() - before);
+    measure();
     clearTimeout(timer);
     worker.terminate();
   };
 
   const look = () => {
-    used = Math.max(used, computed() - before);
-    const left = program.cpu_s * 1000 - used;
-    if (left > 0) timer = setTimeout(look, Math.max(left, LOOK_MS));
+    measure();
+    const left = program.cpu_s === null ? Infinity : program.cpu_s * 1000 - used;
+    if (left > 0) timer = setTimeout(look, Math.min(Math.max(left, LOOK_MS), LOOK_AGAIN_MS));
     else finish({ outcome: "timeout", message: "the script used up its computing time" });
   };
 
@@ -175,19 +206,20 @@ const runScript = (program, say, leave) => {
       return;
     }
     const sent = () => {
-      Atomics.sub(flow, 0, text.length);
-      Atomics.notify(flow, 0);
+      Atomics.sub(shared, SAID, text.length);
+      Atomics.notify(shared, SAID);
     };
     if (text !== "") say(text, sent);
     if (said[0] === "e") stop("");
   };
 
   const broke = (error) => {
-    if (error.code === "ERR_WORKER_OUT_OF_MEMORY") {
+    if (error?.code === "ERR_WORKER_OUT_OF_MEMORY") {
       finish({ outcome: "memory", message: "out of memory" });
       return;
     }
-    stop("its thread failed: " + String(error.message).slice(0, 1000));
+    const message = typeof error?.message === "string" ? error.message : inspect(error);
+    stop("its thread failed: " + message.slice(0, MOST_REASON));
   };
 
   worker.on("message", heard);
@@ -197,7 +229,7 @@ const runScript = (program, say, leave) => {
     clearTimeout(timer);
     leave(used, why || "the script ended its thread");
   });
-  if (program.cpu_s !== null) look();
+  look();
   worker.postMessage(program);
   return {
     settle: (body) => {
@@ -246,7 +278,12 @@ export const startRunner = ({ input, output }) => {
       scripts.delete(number);
       send(0, "g " + number + " " + Math.round(used * 1000) + "\n" + JSON.stringify(why) + "\n");
     };
-    scripts.set(number, runScript(readProgram(body), say, leave));
+    try {
+      scripts.set(number, runScript(readProgram(body), say, leave));
+    } catch (error) {
+      // The system gives no thread; the scripts that have one go on.
+      leave(0, "its thread cannot be started: " + error.message);
+    }
   };
 
   blocksOf(input, (number, body) => {

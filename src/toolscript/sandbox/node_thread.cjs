@@ -3,12 +3,14 @@
 // besides stays there. Everything that is needed later is taken before a script can change it.
 (() => {
   const { parentPort, workerData } = require("node:worker_threads");
+  const { readFileSync, readlinkSync } = require("node:fs");
   const { Script } = require("node:vm");
   const { types } = require("node:util");
-  const { join } = require("node:path");
+  const { basename, join } = require("node:path");
   const { pathToFileURL } = require("node:url");
 
-  const { guest, flow } = workerData;
+  const { guest, shared } = workerData;
+  const [SAID, TASK, BEGAN] = [0, 1, 2];
   // Said and not yet taken, in UTF-16 units, before a script that says more has to wait.
   const MOST_SAID = 16 << 20;
   const STACK_FRAMES = 20;
@@ -22,13 +24,34 @@
   ];
   const FILE = "<input>";
 
-  const { load: loadNumber, add, wait } = Atomics;
+  const { load: loadNumber, store: storeNumber, add, wait } = Atomics;
   const { setImmediate, setTimeout, setInterval, clearTimeout, clearInterval, DOMException } =
     globalThis;
   const { structuredClone, TextEncoder, TextDecoder, URL, URLSearchParams } = globalThis;
   const activeResources = process.getActiveResourcesInfo.bind(process);
   const post = parentPort.postMessage.bind(parentPort);
   const importNative = (name, options) => import(name, options);
+
+  // -- what is computed
+
+  // Which task of the system this thread is, and the milliseconds that it has computed so far.
+  const task = () => {
+    try {
+      const computed = parseInt(readFileSync("/proc/thread-self/schedstat", "latin1"), 10) / 1e6;
+      // Some systems have the file and count nothing.
+      if (computed > 0) return [Number(basename(readlinkSync("/proc/thread-self"))), computed];
+    } catch {
+      // Not every system has it.
+    }
+    return [-1, performance.eventLoopUtilization().active];
+  };
+
+  // Only what the program computes counts, not what its thread did before.
+  const beginToCount = () => {
+    const [number, computed] = task();
+    storeNumber(shared, TASK, number);
+    storeNumber(shared, BEGAN, Math.max(1, Math.round(computed * 1000)));
+  };
 
   // -- the guest library, in this realm
 
@@ -182,10 +205,10 @@
     let over = false;
 
     const tell = (kind, text) => {
-      add(flow, 0, text.length);
+      add(shared, SAID, text.length);
       post(kind + text);
-      for (let size = loadNumber(flow, 0); size > MOST_SAID; size = loadNumber(flow, 0)) {
-        wait(flow, 0, size);
+      for (let size = loadNumber(shared, SAID); size > MOST_SAID; size = loadNumber(shared, SAID)) {
+        wait(shared, SAID, size);
       }
     };
 
@@ -266,6 +289,7 @@
 
   const entry = prepare();
   parentPort.once("message", (settings) => {
+    beginToCount();
     pinned = JSON.parse(settings.options).clock !== null;
     start(entry, settings);
   });
