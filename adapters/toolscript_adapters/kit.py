@@ -37,7 +37,7 @@ from toolscript.durable import PausedRuns
 from toolscript.engine import CodeMode
 from toolscript.errors import ConfigurationError, ToolError
 from toolscript.events import OnEvent
-from toolscript.host.approval import Again, Answer
+from toolscript.host.approval import Again, Answer, signed
 from toolscript.host.entries import Head
 from toolscript.host.journal import SETTLED, Journal
 from toolscript.host.policy import Authority
@@ -62,6 +62,9 @@ CODE_SCHEMA: Final[Mapping[str, Any]] = {
 }
 """Arguments of the code tool."""
 
+_FUNCTIONS: Final = ("authority", "approver")
+"""Options that may be functions of the framework's context."""
+
 PROMPT_TOKENS: Final = 8_000
 _MOST_RUNNERS: Final = 64
 
@@ -76,6 +79,8 @@ class CodeToolOptions(EngineOptions, total=False):
     prompt_tokens: budget of the declarations; above it scripts search for the rest.
     result_tokens: budget of what the model reads back.
     authority: on whose behalf scripts run; a function is called with the framework's context.
+    approver: the person who answers approvals, for their receipts, where the answer does not say
+        it itself; a function is called with the framework's context at that time.
     journal: keeps paused runs where the framework's own state may outlive this process.
     """
 
@@ -84,7 +89,29 @@ class CodeToolOptions(EngineOptions, total=False):
     prompt_tokens: int | None
     result_tokens: int | None
     authority: Authority | Callable[[Any], Authority | None] | None
+    approver: str | Callable[[Any], str | None] | None
     journal: Journal | None
+
+
+OWN_OPTIONS: Final = frozenset(
+    {"name", "description", "prompt_tokens", "result_tokens", "authority", "approver"}
+)
+"""Options of a code tool that are no options of its engine."""
+
+
+def for_context(options: CodeToolOptions, context_of: Callable[[Any], Any]) -> CodeToolOptions:
+    """Options whose functions get a part of the session's context: the framework's own."""
+
+    def of_session(made: Any) -> Any:
+        def of_part(context: Any) -> Any:
+            return made(context_of(context))
+
+        return of_part if callable(made) else made
+
+    found = {
+        name: of_session(value) if name in _FUNCTIONS else value for name, value in options.items()
+    }
+    return cast(CodeToolOptions, found)
 
 
 class Steering(BaseException):
@@ -203,8 +230,9 @@ class CodeRunner:
         self._result_tokens = options.get("result_tokens")
         self._prompt_tokens = options.get("prompt_tokens", PROMPT_TOKENS)
         self._authority = options.get("authority")
+        self._approver = options.get("approver")
         journal = options.get("journal") or (PausedRuns() if keeps else None)
-        for own in ("name", "description", "prompt_tokens", "result_tokens", "authority"):
+        for own in OWN_OPTIONS:
             given.pop(own, None)
         given["journal"] = self._journal = journal
         self.engine = CodeMode(tools, **cast(Any, given))
@@ -289,7 +317,7 @@ class CodeRunner:
         """
         made_again = self._made_again.pop(session.run_id, set()).union(again)
         with self._inside(session):
-            result = await self._resume(session, decisions or {}, on_event)
+            result = await self._resume(session, self._signed(session, decisions), on_event)
             leave = _leave_for(result, made_again)
             if leave:
                 result = await self._resume(session, leave, on_event)
@@ -316,6 +344,15 @@ class CodeRunner:
         return await self.engine.resume(
             session.run_id, decisions, context=session.context, on_event=on_event
         )
+
+    def _signed(
+        self, session: Session[Any], decisions: Mapping[str, Answer] | None
+    ) -> Mapping[str, Answer]:
+        if not decisions or self._approver is None:
+            return decisions or {}
+        given = self._approver
+        who = given(session.context) if callable(given) else given
+        return {id: signed(answer, who or "") for id, answer in decisions.items()}
 
     def _authority_for(self, session: Session[Any]) -> Authority | None:
         given = self._authority

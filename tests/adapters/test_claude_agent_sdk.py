@@ -69,7 +69,7 @@ async def talk_with(
 class TestServer(AdapterConformance):
     framework = "Claude Agent SDK"
     package = "toolscript_adapters.claude_agent_sdk"
-    lacks = frozenset({"context"})
+    lacks = frozenset({"context", "receipt of an approval"})
 
     async def converse(
         self,

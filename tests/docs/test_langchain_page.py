@@ -8,6 +8,7 @@ from typing import Any
 
 from langchain.agents import create_agent
 from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.types import Command
 
 from tests.langchain.model import code, done, scripted
 
@@ -16,8 +17,8 @@ PAGE = Path(__file__).resolve().parents[2] / "docs" / "langchain.md"
 
 def test_the_examples_run() -> None:
     blocks = re.findall(r"```python\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
-    assert len(blocks) == 5
-    first, options, middleware, more, store = blocks
+    assert len(blocks) == 6
+    first, options, who, middleware, more, store = blocks
     script = "return (await tools.get_order({ order_id: 2 })).total;"
     scope: dict[str, Any] = {"model": scripted(code(script), done())}
     exec(first, scope)
@@ -27,12 +28,23 @@ def test_the_examples_run() -> None:
     asking = {tool.name: tool.options for tool in scope["run_code"].engine.contract.tools}
     assert asking["get_order"].read_only
     assert asking["cancel_order"].requires_approval is True
+    exec(who, scope)
+    assert _who_approved(scope["run_code"], script) == "carol"
     exec(middleware, scope)
     exec(more, scope)
     assert "get_order" in scope["system_prompt"]
     assert create_agent(scope["model"], tools=[scope["run_code"]])
     exec(store, scope)
     assert _kept_by_thread(scope["run_code"]) == ["null", "1", "null"]
+
+
+def _who_approved(run_code: Any, script: str) -> str:
+    model = scripted(code(script), done())
+    agent: Any = create_agent(model, tools=[run_code], checkpointer=InMemorySaver())
+    config = {"configurable": {"thread_id": "a"}}
+    agent.invoke({"messages": [("user", "go")]}, config, context={"user": "ada"})
+    state = agent.invoke(Command(resume=True), config, context={"user": "carol"})
+    return state["messages"][-2].artifact["calls"][0]["decisions"][0]["who"]
 
 
 def _kept_by_thread(run_code: Any) -> list[str]:

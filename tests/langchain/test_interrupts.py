@@ -308,6 +308,53 @@ async def test_a_tool_that_requires_approval_pauses_the_graph(answer: Any, expec
     assert len(sent) == (0 if expected == "too much" else 1)
 
 
+def _with_approval(**options: Any) -> Any:
+    guarded = Tool(
+        "send",
+        "d",
+        {"type": "object"},
+        None,
+        lambda args, context: "sent",
+        ToolOptions(requires_approval=True),
+    )
+    script = "try { return await tools.send({}); } catch (e) { return e.message; }"
+    return create_agent(
+        scripted(code(script), done()),
+        tools=[CodeModeTool([guarded], **options)],
+        checkpointer=InMemorySaver(),
+        context_schema=dict,
+    )
+
+
+NAMED: list[tuple[Any, str]] = [
+    ({"type": "approve", "who": "carol"}, "carol"),
+    ({"type": "reject", "message": "no", "who": "carol"}, "carol"),
+    ({"type": "edit", "edited_action": {"name": "send", "args": {}}, "who": "carol"}, "carol"),
+    ({"decisions": [{"type": "approve"}], "who": "carol"}, "carol"),
+    ({"decisions": [{"type": "approve", "who": "dan"}], "who": "carol"}, "dan"),
+    ({"type": "approve"}, "ada"),
+    (True, "ada"),
+]
+
+
+@pytest.mark.parametrize(("answer", "who"), NAMED)
+async def test_receipts_name_whoever_answered(answer: Any, who: str) -> None:
+    agent = _with_approval(approver=lambda runtime: runtime.context["user"])
+    await agent.ainvoke(ASK, CONFIG, context={"user": "bo"})
+    result = await agent.ainvoke(Command(resume=answer), CONFIG, context={"user": "ada"})
+    [decision] = tool_messages(result)[0].artifact["calls"][0]["decisions"]
+    assert (decision["by"], decision["who"]) == ("person", who)
+
+
+async def test_a_server_that_knows_its_user_need_not_be_told() -> None:
+    agent = _with_approval()
+    await agent.ainvoke(ASK, CONFIG)
+    config = {"configurable": {**CONFIG["configurable"], "langgraph_auth_user_id": "ada"}}
+    result = await agent.ainvoke(Command(resume=True), config)
+    [decision] = tool_messages(result)[0].artifact["calls"][0]["decisions"]
+    assert decision["who"] == "ada"
+
+
 def _with_hitl(world: World) -> list[Callable[..., Any]]:
     read, *_ = world.tools()
 

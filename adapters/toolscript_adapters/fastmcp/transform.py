@@ -8,7 +8,7 @@ from typing import Annotated, Any, Unpack
 from fastmcp import Context
 from fastmcp.exceptions import NotFoundError, ValidationError
 from fastmcp.exceptions import ToolError as FastMCPToolError
-from fastmcp.server.dependencies import get_context
+from fastmcp.server.dependencies import get_access_token, get_context
 from fastmcp.server.transforms import GetToolNext
 from fastmcp.server.transforms.catalog import CatalogTransform
 from fastmcp.tools.base import InputRequiredToolResult, Tool, ToolResult
@@ -81,7 +81,7 @@ class CodeTransform(CatalogTransform):
             code: Annotated[str, Field(description=CODE_DESCRIPTION)], context: Context
         ) -> ToolResult | InputRequiredResult:
             runner = await self._runner_for(context)
-            answer = await CodeRequest(runner, context).answer(code)
+            answer = await CodeRequest(runner, context, get_access_token()).answer(code)
             if isinstance(answer, CallToolResult):
                 return ToolResult(content=answer.content, is_error=answer.is_error)
             return answer

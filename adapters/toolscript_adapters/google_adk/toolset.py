@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, Unpack
 
@@ -26,6 +26,7 @@ from toolscript_adapters.kit import (
     CodeToolOptions,
     Session,
     code_of,
+    for_context,
     images_of,
 )
 
@@ -44,8 +45,8 @@ class CodeModeToolset(BaseToolset):
         tools: functions, tools and toolsets of ADK, `Tool`s; or name of a namespace → those. What
             scripts cannot call (long-running tools, those that the model's own service runs)
             stays with the model.
-        options: see `CodeToolOptions` and `CodeMode`. A function for `authority` gets the
-            context of the code tool's call.
+        options: see `CodeToolOptions` and `CodeMode`. Functions for `authority` and `approver`
+            get the context of the code tool's call; approvals are the session's user's by default.
 
     Raises:
         ContractError, ConfigurationError: as `CodeMode` does.
@@ -58,10 +59,8 @@ class CodeModeToolset(BaseToolset):
     ):
         super().__init__()
         self._groups = dict(tools) if isinstance(tools, Mapping) else {"": tools}
-        authority = options.get("authority")
-        if callable(authority):
-            options["authority"] = _for_adk(authority)
-        self._runners = CodeRunners(options, keeps=True, stores=True)
+        options.setdefault("approver", _user)
+        self._runners = CodeRunners(for_context(options, _context_of), keeps=True, stores=True)
         self._check()
 
     async def get_tools(self, readonly_context: ReadonlyContext | None = None) -> list[BaseTool]:
@@ -196,5 +195,9 @@ def _answer(result: RunResult, text: str) -> dict[str, Any]:
     return answer
 
 
-def _for_adk(authority: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    return lambda run: authority(run.context)
+def _context_of(run: ScriptRun) -> AdkContext:
+    return run.context
+
+
+def _user(context: AdkContext) -> str:
+    return context.user_id

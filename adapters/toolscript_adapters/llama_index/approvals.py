@@ -24,12 +24,16 @@ class ApprovalRequest(InputRequiredEvent):
 
 
 class ApprovalResponse(HumanResponseEvent):
-    """What a person says: the call is made, with `args` instead of its own if they are given."""
+    """What a person says: the call is made, with `args` instead of its own if they are given.
+
+    `who` says it, for the receipt of the call.
+    """
 
     id: str
     approved: bool
     args: Any = None
     reason: str = ""
+    who: str = ""
 
 
 async def answer_for(pending: Pending, context: Context) -> Answer:
@@ -51,5 +55,7 @@ async def answer_for(pending: Pending, context: Context) -> Answer:
         timeout=None,
     )
     if response.approved is not True:
-        return Reject(response.reason)
-    return Approve() if response.args is None else Edit(response.args)
+        return Reject(response.reason, response.who)
+    if response.args is None:
+        return Approve(response.who)
+    return Edit(response.args, response.who)

@@ -60,7 +60,8 @@ class CodeModeTool(FunctionTool):
         tools: tools, functions and tool specs as agents of LlamaIndex take them, and whatever
             else `CodeMode` takes; in a list, or as a mapping of namespace to tools.
         requires_approval: names of tools whose calls a person has to approve.
-        options: see `CodeToolOptions`. A function for `authority` gets the `ScriptRun`.
+        options: see `CodeToolOptions`. Functions for `authority` and `approver` get the
+            `ScriptRun`.
 
     Raises:
         ContractError, ConfigurationError: as `CodeMode` does.

@@ -7,9 +7,10 @@ an earlier protocol is asked while its call waits.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable
-from typing import Final, Protocol
+from collections.abc import Awaitable, Mapping
+from typing import Any, Final, Protocol
 
+from mcp.server.auth.provider import AccessToken
 from mcp.server.elicitation import elicit_with_validation
 from mcp.server.session import ServerSession
 from mcp.types import (
@@ -28,14 +29,14 @@ from pydantic import BaseModel, Field
 
 from toolscript import jsontext
 from toolscript.events import Event, OnEvent, Progress
-from toolscript.host.approval import Answer, Approve, Reject
+from toolscript.host.approval import Answer, Approve, Reject, signed
 from toolscript.render import shorten_string
 from toolscript.result import Pending, RunResult
 from toolscript_adapters.kit import CodeRunner, Session, images_of
 
 _ASKS_IN_RESULTS: Final = "2026-07-28"
 _MOST_SHOWN: Final = 2_000
-_NOBODY: Final = Reject("nobody can be asked: the MCP client has no elicitation")
+_NOBODY: Final = Reject("nobody can be asked: the MCP client has no elicitation", who="nobody")
 
 
 class Approval(BaseModel):
@@ -66,11 +67,16 @@ class RequestContext(Protocol):
 
 
 class CodeRequest:
-    """One request of a client: begins a run, or goes on with one."""
+    """One request of a client: begins a run, or goes on with one.
 
-    def __init__(self, runner: CodeRunner, context: RequestContext):
+    `token` is the request's, if it was authorised. Elicitation itself does not say who answers, so
+    the receipts of approved calls name whom the token does.
+    """
+
+    def __init__(self, runner: CodeRunner, context: RequestContext, token: AccessToken | None):
         self._runner = runner
         self._context = context
+        self._user = "" if token is None else token.subject or token.client_id
 
     async def answer(self, code: str) -> CallToolResult | InputRequiredResult:
         run_id = self._context.request_state
@@ -80,7 +86,7 @@ class CodeRequest:
         else:
             session = Session(self._context, self._context.request_id, run_id)
             decisions = _decisions(self._context.input_responses or {})
-            result = await self._runner.go_on(session, decisions, on_event=self._reports())
+            result = await self._go_on(session, decisions)
         while result.status == "paused":
             if self._asks_in_results and self._can_ask:
                 questions = {pending.id: _question(pending) for pending in result.pending}
@@ -88,8 +94,12 @@ class CodeRequest:
                     input_requests=dict(questions), request_state=result.run_id
                 )
             decided = {pending.id: await self._ask(pending) for pending in result.pending}
-            result = await self._runner.go_on(session, decided, on_event=self._reports())
+            result = await self._go_on(session, decided)
         return self._shown(result)
+
+    async def _go_on(self, session: Session[Any], decisions: Mapping[str, Answer]) -> RunResult:
+        named = {id: signed(answer, self._user) for id, answer in decisions.items()}
+        return await self._runner.go_on(session, named, on_event=self._reports())
 
     @property
     def _asks_in_results(self) -> bool:
@@ -112,8 +122,8 @@ class CodeRequest:
             related_request_id=self._context.request_id,
         )
         if said.action != "accept":
-            return Reject(f"the person said: {said.action}")
-        return Approve() if said.data.approve else Reject(said.data.reason)
+            return _turned_down(said.action)
+        return _filled_in(said.data)
 
     def _reports(self) -> OnEvent:
         def report(event: Event) -> Awaitable[None] | None:
@@ -158,6 +168,13 @@ def _decisions(responses: InputResponses) -> dict[str, Answer]:
 
 def _decision(response: ElicitResult) -> Answer:
     if response.action != "accept":
-        return Reject(f"the person said: {response.action}")
-    form = Approval.model_validate(response.content or {})
+        return _turned_down(response.action)
+    return _filled_in(Approval.model_validate(response.content or {}))
+
+
+def _filled_in(form: Approval) -> Answer:
     return Approve() if form.approve else Reject(form.reason)
+
+
+def _turned_down(action: str) -> Answer:
+    return Reject(f"the person said: {action}")

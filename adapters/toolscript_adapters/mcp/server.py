@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Any, Unpack
 
 from mcp.server import MCPServer
+from mcp.server.auth.middleware.auth_context import get_access_token
 from mcp.server.mcpserver import Context
 from mcp.types import CallToolResult, InputRequiredResult
 from pydantic import Field
@@ -46,7 +47,7 @@ def add_code_tool(
     async def run_code(
         code: Annotated[str, Field(description=CODE_DESCRIPTION)], context: Context[Any, Any]
     ) -> CallToolResult | InputRequiredResult:
-        return await CodeRequest(runner, context).answer(code)
+        return await CodeRequest(runner, context, get_access_token()).answer(code)
 
     server.add_tool(
         run_code, name=runner.name, description=runner.description, structured_output=False

@@ -44,7 +44,8 @@ def code_tool(
         tools: function tools, plain functions, `Tool`s, `Namespace`s; or name → tools.
         hooks: the `RunHooks` of the run, for nested calls; the SDK does not tell a tool of them.
             The hooks of the agent hear of nested calls by themselves.
-        options: see `CodeToolOptions` and `CodeMode`.
+        options: see `CodeToolOptions` and `CodeMode`. Functions for `authority` and `approver`
+            get the SDK's context of the call, in which `context` is the application's own.
 
     Raises:
         ContractError, ConfigurationError: as `CodeMode` does.

@@ -59,18 +59,19 @@ def nested_calls(requests: DeferredToolRequests) -> list[NestedCall]:
 
 
 def nested_results(
-    requests: DeferredToolRequests, decisions: Mapping[str, Decision]
+    requests: DeferredToolRequests, decisions: Mapping[str, Decision], *, who: str = ""
 ) -> DeferredToolResults:
     """Answers for `nested_calls`, by id, to give to the next run of the agent.
 
-    A denied call throws in its script, which may catch that; a call without an answer is denied.
+    `who` gives them, for the receipts of the calls. A denied call throws in its script, which may catch that; a call without an answer is denied.
     Requests of other tools have to be added by the caller.
     """
     results = DeferredToolResults()
     for call in nested_calls(requests):
         results.approvals[call.tool_call_id] = True
         answers = results.metadata.setdefault(call.tool_call_id, {}).setdefault(ANSWERS, {})
-        answers[call.id] = _told(decisions.get(call.id, ToolDenied("nobody approved the call")))
+        decision = decisions.get(call.id, ToolDenied("nobody approved the call"))
+        answers[call.id] = _told(decision, who)
     return results
 
 
@@ -97,9 +98,12 @@ def answer_for(id: str, metadata: Any) -> Answer:
     if answers is None:
         return Approve()
     told = answers.get(id)
-    if told is None or told["approved"] is not True:
-        return Reject("nobody approved the call" if told is None else told["message"])
-    return Approve() if told["args"] is None else Edit(told["args"])
+    if told is None:
+        return Reject("nobody approved the call")
+    who = told.get("who", "")
+    if told["approved"] is not True:
+        return Reject(told["message"], who)
+    return Approve(who) if told["args"] is None else Edit(told["args"], who)
 
 
 def as_answer(decision: Decision) -> Answer:
@@ -120,9 +124,10 @@ def _answers_in(metadata: Any) -> Mapping[str, Any] | None:
     return given.get(ANSWERS)
 
 
-def _told(decision: Decision) -> dict[str, Any]:
+def _told(decision: Decision, who: str) -> dict[str, Any]:
     answer = as_answer(decision)
     return {
+        "who": who,
         "approved": not isinstance(answer, Reject),
         "message": answer.reason if isinstance(answer, Reject) else "",
         "args": answer.args if isinstance(answer, Edit) else None,

@@ -19,7 +19,8 @@ class CodeModeCapability(AbstractCapability[AgentDepsT]):
 
     Args:
         tools: which tools go to scripts; the model keeps the others.
-        options: see `CodeToolOptions`. A function for `authority` gets the `RunContext`.
+        options: see `CodeToolOptions`. Functions for `authority` and `approver` get the
+            `RunContext`.
     """
 
     def __init__(

@@ -34,6 +34,7 @@ from toolscript_adapters.kit import (
     CodeRunners,
     CodeToolOptions,
     Session,
+    for_context,
     images_of,
 )
 from toolscript_adapters.pydantic_ai.approvals import (
@@ -66,7 +67,8 @@ class CodeModeToolset(WrapperToolset[AgentDepsT]):
     Args:
         wrapped: the toolset; what scripts cannot call stays with the model.
         tools: which of its tools go to scripts, as everywhere in PydanticAI.
-        options: see `CodeToolOptions`. A function for `authority` gets the `RunContext`.
+        options: see `CodeToolOptions`. Functions for `authority` and `approver` get the
+            `RunContext`.
     """
 
     def __init__(
@@ -78,7 +80,7 @@ class CodeModeToolset(WrapperToolset[AgentDepsT]):
     ):
         super().__init__(wrapped)
         self._selector = tools
-        self._runners = CodeRunners(options, keeps=True)
+        self._runners = CodeRunners(for_context(options, _context_of), keeps=True)
         self._raised = RaisedQuestions()
         self.approved_before = False
 
@@ -215,6 +217,10 @@ class CodeModeToolset(WrapperToolset[AgentDepsT]):
         result = await runner.go_on(session, again=again)
         answers = {pending.id: answer_for(pending.id, told) for pending in result.pending}
         return await runner.go_on(session, answers) if answers else result
+
+
+def _context_of(run: ScriptRun) -> RunContext[Any]:
+    return run.context
 
 
 async def _decided_at_once(result: RunResult, manager: ToolManager[Any]) -> Mapping[str, Answer]:

@@ -44,14 +44,15 @@ def _question(pending: Pending) -> dict[str, Any]:
 def _answer(response: Any) -> Answer:
     """An interrupt's response: true, "y" or "yes", or an object with `approved`.
 
-    The object may hold `args`, to be used instead, or a `reason` for a rejection. Whatever is no
-    clear yes is a no.
+    The object may hold `args`, to be used instead, or a `reason` for a rejection, and `who` says
+    so. Whatever is no clear yes is a no.
     """
     if isinstance(response, Mapping):
         told = cast("Mapping[str, Any]", response)
+        who = str(told.get("who") or "")
         if told.get("approved") is not True:
-            return Reject(str(told.get("reason", "")))
-        return Edit(told["args"]) if "args" in told else Approve()
+            return Reject(str(told.get("reason", "")), who)
+        return Edit(told["args"], who) if "args" in told else Approve(who)
     if response is True or (isinstance(response, str) and response.lower() in ("y", "yes")):
         return Approve()
     return Reject()

@@ -57,7 +57,8 @@ class CodeModePlugin(Plugin):
         keep: names of tools that stay with the model.
         requires_approval: names of tools whose calls a person has to approve. The agent stops
             with an interrupt for each; its `reason` holds tool and arguments.
-        options: see `CodeToolOptions`. A function for `authority` gets the `ScriptRun`.
+        options: see `CodeToolOptions`. Functions for `authority` and `approver` get the
+            `ScriptRun`.
     """
 
     def __init__(

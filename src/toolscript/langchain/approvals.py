@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, cast
 
-from toolscript.host.approval import Answer, Approve, Edit, Reject
+from toolscript.host.approval import Answer, Approve, Edit, Reject, signed
 
 DECISIONS: Final = ("approve", "edit", "reject")
 
@@ -36,7 +36,7 @@ def answer_from(reply: Any, allowed: Sequence[str] = DECISIONS) -> Answer | str:
     """The answer in a resume value, or why it is none.
 
     Takes `{"decisions": [{"type": "approve"}]}` with one decision, that decision alone, True and
-    False, the bare word, or `Approve`, `Reject`, `Edit`.
+    False, the bare word, or `Approve`, `Reject`, `Edit`. A `who` in either object names the person.
     """
     if isinstance(reply, Approve | Reject | Edit):
         return reply
@@ -49,18 +49,24 @@ def answer_from(reply: Any, allowed: Sequence[str] = DECISIONS) -> Answer | str:
             several = cast("list[Any]", decisions)
             if len(several) != 1:
                 return f"one decision is wanted for one call, not {len(several)}"
-            return answer_from(several[0], allowed)
+            answer = answer_from(several[0], allowed)
+            return answer if isinstance(answer, str) else signed(answer, _name(decision))
     else:
         decision = {"type": reply}
     kind: Any = decision.get("type")
     if kind not in allowed:
         return f"a decision has a type, one of {', '.join(allowed)}; the answer was {str(cast(Any, reply))[:80]!r}"
     if kind == "reject":
-        return Reject(str(decision.get("message") or decision.get("reason") or ""))
+        reason = str(decision.get("message") or decision.get("reason") or "")
+        return Reject(reason, _name(decision))
     if kind == "edit":
         action: Any = decision.get("edited_action") or decision
         args = cast("Mapping[str, Any]", action).get("args")
         if not isinstance(args, Mapping):
             return 'an edit brings the new arguments: {"type": "edit", "edited_action": {"name": …, "args": {…}}}'
-        return Edit(dict(cast("Mapping[str, Any]", args)))
-    return Approve()
+        return Edit(dict(cast("Mapping[str, Any]", args)), _name(decision))
+    return Approve(_name(decision))
+
+
+def _name(said: Mapping[str, Any]) -> str:
+    return str(said.get("who") or "")

@@ -52,6 +52,9 @@ _TAKES: Final[Mapping[str, Wanted]] = {
         lambda value: AUTHORITY.takes(value) or callable(value),
         AUTHORITY.instead,
     ),
+    "approver": maybe(
+        Wanted("a name, or a function that gives one", lambda v: isinstance(v, str) or callable(v))
+    ),
     "middleware": a(list, tuple, words="a list of agent middleware"),
     "inject": maybe(MAPPING),
     "output_schemas": maybe(MAPPING),
@@ -88,6 +91,9 @@ class CodeModeTool(ScriptTool):
             called with the `ToolRuntime`. Tools get the runtime as `context.app` by default. A
             `store` is read before a run and written after one that completed; without one,
             scripts have no `store` and `load`, since nobody would keep the values.
+        approver: who answers the approvals for which the graph pauses, for the receipts, where
+            the answer does not say it itself; a function is called with the `ToolRuntime`. By
+            default the user whom a LangGraph server authenticated.
         middleware: agent middleware around each nested call, the first one outermost: its
             `wrap_tool_call`, and human approval and call limits as if the model had asked.
         inject: values for arguments that are annotated with `InjectedToolArg`, by name.
@@ -117,6 +123,7 @@ class CodeModeTool(ScriptTool):
         context: Given[Any] = None,
         store: Given[MutableMapping[str, Any]] | None = None,
         authority: Given[Authority] | None = None,
+        approver: Given[str] | None = None,
         middleware: Sequence[AgentMiddleware[Any, Any]] = (),
         inject: Inject | None = None,
         output_schemas: Mapping[str, JsonSchema] | None = None,
@@ -136,6 +143,7 @@ class CodeModeTool(ScriptTool):
             result_tokens=result_tokens,
             store=store,
             authority=authority,
+            approver=approver,
             middleware=middleware,
             inject=inject,
             output_schemas=output_schemas,
@@ -158,7 +166,13 @@ class CodeModeTool(ScriptTool):
         self._engines = engines
         self._middleware = tuple(middleware)
         self._prompt = f"## The tool `{name}`\n\n{prompt}"
-        self._given = {"input": input, "context": context, "store": store, "authority": authority}
+        self._given = {
+            "input": input,
+            "context": context,
+            "store": store,
+            "authority": authority,
+            "approver": approver,
+        }
         self._inject = inject or {}
         self._result_tokens = result_tokens
 

@@ -16,8 +16,9 @@ from pydantic import PrivateAttr
 from toolscript.contract.tool import JsonSchema
 from toolscript.extras import needs
 from toolscript.given import Wanted, check
+from toolscript.host.policy import Authority
 from toolscript.langchain.agent import agent_of
-from toolscript.langchain.code_tool import SUMMARY, check_code_tool
+from toolscript.langchain.code_tool import SUMMARY, Given, check_code_tool
 from toolscript.langchain.engines import EngineOptions, Engines, converted
 from toolscript.langchain.inject import Inject
 from toolscript.langchain.script_tool import ScriptTool
@@ -52,7 +53,7 @@ class CodeModeMiddleware(AgentMiddleware[Any, Any]):
         name: what the model calls the code tool.
         prompt_tokens: budget of the declarations in the system prompt.
         result_tokens: budget of what the model reads back.
-        inject, output_schemas, options: as for `CodeModeTool`.
+        authority, approver, inject, output_schemas, options: as for `CodeModeTool`.
 
     A tool of the agent that no pattern names stays with the model alone. A pattern that names no
     tool is warned of when the agent first runs. Scripts have no `store`: nobody keeps it here.
@@ -66,6 +67,8 @@ class CodeModeMiddleware(AgentMiddleware[Any, Any]):
         name: str = "run_code",
         prompt_tokens: int | None = 8_000,
         result_tokens: int | None = None,
+        authority: Given[Authority] | None = None,
+        approver: Given[str] | None = None,
         inject: Inject | None = None,
         output_schemas: Mapping[str, JsonSchema] | None = None,
         **options: Unpack[EngineOptions],
@@ -76,6 +79,8 @@ class CodeModeMiddleware(AgentMiddleware[Any, Any]):
             name=name,
             prompt_tokens=prompt_tokens,
             result_tokens=result_tokens,
+            authority=authority,
+            approver=approver,
             inject=inject,
             output_schemas=output_schemas,
         )
@@ -87,7 +92,11 @@ class CodeModeMiddleware(AgentMiddleware[Any, Any]):
         self._options = without_store(options)
         self._output_schemas = output_schemas or {}
         self._tool = _AgentCodeTool(
-            self, name=name, inject=inject or {}, result_tokens=result_tokens
+            self,
+            name=name,
+            inject=inject or {},
+            result_tokens=result_tokens,
+            given={"authority": authority, "approver": approver},
         )
         self.tools = [self._tool]
 
@@ -156,11 +165,13 @@ class _AgentCodeTool(ScriptTool):
         name: str,
         inject: Inject,
         result_tokens: int | None,
+        given: dict[str, Any],
     ):
         super().__init__(name=name, description=f"{SUMMARY} The system prompt lists them.")
         self._middleware = middleware
         self._inject = inject
         self._result_tokens = result_tokens
+        self._given = given
 
     def _engines_for(self, config: RunnableConfig) -> Engines:
         middleware = cast(CodeModeMiddleware, self._middleware)

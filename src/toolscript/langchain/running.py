@@ -11,7 +11,7 @@ from typing import Any
 
 from toolscript.engine import CodeMode
 from toolscript.events import OnEvent
-from toolscript.host.approval import Answer
+from toolscript.host.approval import Answer, signed
 from toolscript.host.policy import Authority
 from toolscript.langchain.approvals import answer_from, question
 from toolscript.langchain.checkpoint import RunRecord, current_record, record_of
@@ -31,6 +31,7 @@ class RunOptions:
     context: Any
     store: MutableMapping[str, Any] | None
     authority: Authority | None
+    approver: str
     on_event: OnEvent | None
 
 
@@ -72,7 +73,8 @@ async def _run(
             await record.load()
             result = await _begin_or_go_on(engine, source, given, record)
         while result.status == "paused" and session.may_pause:
-            result = await _resume(engine, result.run_id, _decisions(session, result), given)
+            decisions = _decisions(session, result, given.approver)
+            result = await _resume(engine, result.run_id, decisions, given)
         return result
     except Bubble:
         if record is not None:
@@ -134,8 +136,8 @@ async def _resume(
     )
 
 
-def _decisions(session: Session, result: RunResult) -> dict[str, Answer]:
-    """What a person said about each waiting call.
+def _decisions(session: Session, result: RunResult, approver: str) -> dict[str, Answer]:
+    """What a person said about each waiting call; `approver`, where an answer names nobody.
 
     Raises:
         Bubble: some wait for an answer still; the graph pauses for all of them at once.
@@ -144,7 +146,7 @@ def _decisions(session: Session, result: RunResult) -> dict[str, Answer]:
     for pending in result.pending:
         answer = _answer(session, pending)
         if answer is not None:
-            decided[pending.id] = answer
+            decided[pending.id] = signed(answer, approver)
     if len(decided) < len(result.pending):
         raise Bubble(session.pauses.error())
     return decided

@@ -104,7 +104,11 @@ class ScriptTool(BaseTool):
             channels=channels,
         )
         result = await run_in_graph(
-            self._engines_for(config), code, session, self._options_for(runtime), is_async=is_async
+            self._engines_for(config),
+            code,
+            session,
+            self._options_for(runtime, config),
+            is_async=is_async,
         )
         with_artifact = self.response_format == "content_and_artifact"
         message = message_of(
@@ -125,7 +129,9 @@ class ScriptTool(BaseTool):
             answer = message.content
         return (answer, message.artifact) if with_artifact else answer
 
-    def _options_for(self, runtime: ToolRuntime[Any, Any] | None) -> RunOptions:
+    def _options_for(
+        self, runtime: ToolRuntime[Any, Any] | None, config: RunnableConfig
+    ) -> RunOptions:
         made: dict[str, Any] = {
             name: value(runtime) if callable(value) else value
             for name, value in self._given.items()
@@ -136,6 +142,7 @@ class ScriptTool(BaseTool):
             context=runtime if context is None else context,
             store=made.get("store"),
             authority=made.get("authority"),
+            approver=made.get("approver") or _user(config),
             on_event=writes_progress(runtime),
         )
 
@@ -147,6 +154,11 @@ def _with_code(given: str | dict[str, Any]) -> str | dict[str, Any]:
             if isinstance(given.get(other), str):
                 return {**given, "code": given[other]}
     return given
+
+
+def _user(config: RunnableConfig) -> str:
+    """The user whom a LangGraph server has authenticated for this run, if there is such a server."""
+    return str(config.get("configurable", {}).get("langgraph_auth_user_id") or "")
 
 
 def _own_runtime(injected: Any) -> ToolRuntime[Any, Any] | None:

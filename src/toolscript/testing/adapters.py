@@ -29,9 +29,10 @@ from typing import Any, ClassVar, Final, Literal, TypeVar
 import pytest
 
 from toolscript.errors import ConfigurationError
+from toolscript.events import Event, RunEnded
 from toolscript.host.approval import Answer as Decision
 from toolscript.host.approval import Approve, Reject
-from toolscript.result import Pending
+from toolscript.result import Pending, RunResult
 from toolscript.testing.shop import TOGETHER, Shop
 
 GUARD_S: Final = 60.0
@@ -41,7 +42,7 @@ USER: Final = "ada"
 """Whom the framework's context names; the tool `whoami` returns it."""
 
 Decide = Callable[[str, Any], bool]
-Behaviour = Literal["pause", "context", "hooks", "error flag"]
+Behaviour = Literal["pause", "receipt of an approval", "context", "hooks", "error flag"]
 Value = TypeVar("Value")
 
 
@@ -297,6 +298,29 @@ class AdapterConformance:
         assert shop.effects == ["note before", "refund 1", "note after"]
         assert [answer.text for answer in talk.answers] == ["refunded 1"]
         assert talk.final == "done"
+
+    def test_the_receipt_of_a_call_names_who_approved_it(self) -> None:
+        if self.lacks & {"pause", "receipt of an approval"}:
+            pytest.skip(f"approvals of {self.framework} are not those of receipts")
+        contexts: list[Any] = []
+        ended: list[RunResult] = []
+
+        def approver(context: Any) -> str:
+            contexts.append(context)
+            return "carol"
+
+        def watch(event: Event) -> None:
+            if isinstance(event, RunEnded):
+                ended.append(event.result)
+
+        for given in (approver, "carol"):
+            self.say(self.APPROVAL, approvals=True, approver=given, on_event=watch)
+            (refund,) = (call for call in ended[-1].calls if call.tool == "refund")
+            assert [(one.by, one.kind, one.who) for one in refund.decisions] == [
+                ("person", "approve", "carol")
+            ]
+        assert contexts, "the function for approver= was not asked"
+        assert not any(context is None for context in contexts)
 
     def test_a_rejection_reaches_the_script(self) -> None:
         if "pause" in self.lacks:
