@@ -9,7 +9,7 @@ import tree_sitter_typescript
 from tree_sitter import Language, Node, Parser
 
 import toolscript.sandbox
-from toolscript.sandbox.machine import BASE, PARTS, one_line
+from toolscript.sandbox.machine import BASE, ENGLISH, PARTS, one_line
 
 GUEST = Path(toolscript.sandbox.__file__).parent / "guest"
 
@@ -29,7 +29,7 @@ def nodes(text: str) -> list[Node]:
     return found
 
 
-@pytest.mark.parametrize("name", [*BASE, *PARTS])
+@pytest.mark.parametrize("name", [*BASE, *PARTS, *ENGLISH])
 def test_a_source_means_the_same_on_one_line(name: str) -> None:
     source = (GUEST / f"{name}.js").read_text(encoding="utf-8")
     joined = f"({one_line(source)});"

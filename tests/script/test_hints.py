@@ -6,7 +6,6 @@ import pytest
 
 from tests.script.harness import problems
 from toolscript.script.hints import hint_for
-from toolscript.script.modules import ANY_MODULE
 from toolscript.script.script import prepare
 
 TOOLS = ("list_sites", "get_weather")
@@ -205,10 +204,8 @@ def test_a_script_that_is_only_json_is_warned_of() -> None:
     assert prepare('({ "a": await tools.list_sites({}) }).a').warnings == ()
 
 
-def test_locales_that_are_ignored_are_warned_of() -> None:
-    source = "return (1234.5).toLocaleString('en-US', { style: 'currency', currency: 'USD' })"
-    found = prepare(source).warnings
-    assert [each.code for each in found] == ["no-locales"]
-    assert "toFixed" in found[0].hint
-    assert prepare("return (1).toLocaleString()").warnings == ()
-    assert prepare(source, modules=ANY_MODULE).warnings == ()
+def test_what_intl_has_not_is_said_with_what_it_has() -> None:
+    source = "return new Intl.RelativeTimeFormat('en').format(-1, 'day')"
+    told = hint(source, "TypeError", "not a function", 1, 12)
+    assert "Intl.RelativeTimeFormat" in told
+    assert "NumberFormat" in told

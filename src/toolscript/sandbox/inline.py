@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from toolscript.errors import ClosedError
 from toolscript.sandbox.frames import EndFrame, Frame, IdleFrame
-from toolscript.sandbox.machine import BASE, PARTS, Library, Machine, Rejected, Stopped
+from toolscript.sandbox.machine import BASE, ENGLISH, PARTS, Library, Machine, Rejected, Stopped
 from toolscript.sandbox.program import program_settings
 from toolscript.sandbox.runtime import Capabilities, Execution, Program, Runtime, Usage
 from toolscript.sandbox.wire import Decoder, ProtocolError
@@ -208,5 +208,5 @@ def _engine() -> Any:
 @cache
 def _library() -> Library:
     folder = Path(__file__).parent / "guest"
-    names = (*BASE, *PARTS)
+    names = (*BASE, *PARTS, *ENGLISH)
     return Library({name: (folder / f"{name}.js").read_text(encoding="utf-8") for name in names})

@@ -47,6 +47,8 @@ PARTS = (
     "url",
     "clone",
 )
+# What a script needs that writes numbers and dates as a language does; `english` puts it in place.
+ENGLISH = ("locale", "collation", "numbers", "dates", "intl", "english")
 # The texts that the guest library's `start` takes.
 GIVEN = ("options", "surface", "catalog", "input", "store", "modules")
 FLUSH_S = 0.02
@@ -58,6 +60,9 @@ INTERRUPTED = "InternalError: interrupted"
 # What the guest's `pulse` says, and the first character of what its `hand` gives (`guest/bridge.js`).
 SPEAKS, ENDED, BROKEN = 1, 2, 3
 
+# Words of scripts that need a language. The engine knows none, and to teach it one costs a context
+# more than most scripts take.
+_SPEAKS_ENGLISH = re.compile(r"\bIntl\b|toLocale|localeCompare")
 _PLACE = re.compile(r"<input>:(\d+):(\d+)\)?\s*$")
 
 
@@ -84,6 +89,7 @@ class Library:
 
     def __init__(self, sources: Mapping[str, str]) -> None:
         self.parts = {name: one_line(sources[name]) for name in PARTS}
+        self.english = {name: one_line(sources[name]) for name in ENGLISH}
         main, *rest = (one_line(sources[name]) for name in BASE)
         primordials, bridge, plain = rest
         # The zero makes an expression of the function behind it.
@@ -119,11 +125,13 @@ class Machine:
         self._context: Any = context
         # The binding keeps the engine's default stack of 256 KB until `start`.
         entry: Any = context.eval(library.base)
-        give = entry("source")
+        self._give: Any = entry("source")
         for name, text in library.parts.items():
-            give(name, text)
+            self._give(name, text)
+        self._english = library.english
         entry("tidy")()
         self._warm: Any = entry("warm")
+        self._need: Any = entry("need")
         self._start: Any = entry("start")
         self._hand: Callable[[], str] = entry("hand")
         self._pulse: Callable[[], int] = entry("pulse")
@@ -161,10 +169,17 @@ class Machine:
         self._arm()
         body = self._compile(program["code"])
         try:
+            if any(_SPEAKS_ENGLISH.search(program[name]) for name in ("code", "modules")):
+                self._speak_english()
             self._start(*(program[name] for name in GIVEN), body)
         except self._error as error:
             self._explain(error)
             raise
+
+    def _speak_english(self) -> None:
+        for name, text in self._english.items():
+            self._give(name, text)
+        self._need("english")
 
     def resolve(
         self, seq: int, text: str, bigints: bool, face: str | None, now_ms: int | None

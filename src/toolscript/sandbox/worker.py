@@ -285,7 +285,7 @@ def main(arguments: list[str]) -> None:
     confinement = load("confinement", os.path.join(folder, "confinement.py"))
     engine = load("_quickjs", engine_path)
     sources: dict[str, str] = {}
-    for name in (*machines.BASE, *machines.PARTS):
+    for name in (*machines.BASE, *machines.PARTS, *machines.ENGLISH):
         with open(os.path.join(folder, "guest", name + ".js"), encoding="utf-8") as file:
             sources[name] = file.read()
     pipe = Pipe(0, 1)

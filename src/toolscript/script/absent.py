@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
 _TOOLS_ONLY: Final = "a script reaches the world only through its tools"
@@ -33,7 +34,6 @@ _ABSENT: Final = {
     "prompt": "nobody can be asked here; `return` and ask outside of the script",
     "crypto": "there is no `crypto`; use Math.random where randomness need not be secret",
     "performance": "there is no `performance`; use Date.now()",
-    "Intl": "there is no `Intl`; format by hand",
     "setTimeout": "there are no timers here; await the tool calls themselves",
     "setInterval": "there are no timers here; await the tool calls themselves",
     "setImmediate": "there are no timers here; await the tool calls themselves",
@@ -65,3 +65,18 @@ _ABSENT: Final = {
 def absent_hint(name: str) -> str:
     """What to do about a global that does not exist here, or "" where nothing is known."""
     return _ABSENT.get(name, "")
+
+
+_INTL: Final = re.compile(r"\bIntl\.(\w+)")
+_INTL_PARTS: Final = ("NumberFormat", "DateTimeFormat", "Collator", "PluralRules", "ListFormat")
+
+
+def absent_of_intl(line: str) -> str:
+    """What to do where a line takes something of `Intl` that it has not here, or ""."""
+    for name in _INTL.findall(line):
+        if name not in _INTL_PARTS:
+            return (
+                f"there is no `Intl.{name}` here, only {', '.join(_INTL_PARTS)}, for English; "
+                "put the text together by hand"
+            )
+    return ""

@@ -27,13 +27,11 @@ def advise(
     roots: Container[str] = TOOL_ROOTS,
     *,
     last_is_result: bool = True,
-    locales: bool = False,
 ) -> tuple[Diagnostic, ...]:
-    """Calls of tools that nobody awaits, async callbacks that nobody awaits, arguments that are
-    written as in Python, and locales where there are none.
+    """Calls of tools that nobody awaits, async callbacks that nobody awaits, and arguments that are
+    written as in Python.
 
-    `last_is_result` says that the last expression's value is awaited and returned, `locales` that
-    the engine knows how numbers and dates are written elsewhere.
+    `last_is_result` says that the last expression's value is awaited and returned.
     """
     last = _last_statement(syntax) if last_is_result else None
     found = [_named_argument(syntax, each, roots) for each in syntax.of_kind(_ASSIGNMENT)]
@@ -43,26 +41,9 @@ def advise(
         for each in syntax.of_kind("expression_statement")
         if last is None or each.id != last.id
     ]
-    if not locales and ".toLocale" in syntax.units:
-        found += [_localised(syntax, each) for each in find_all(syntax.root, _CALLS)]
     if last is not None:
         found.append(_only_json(syntax, last))
     return _warnings(syntax, [each for each in found if each is not None])
-
-
-def _localised(syntax: Syntax, call: Node) -> _Advice | None:
-    function, arguments = (
-        call.child_by_field_name("function"),
-        call.child_by_field_name("arguments"),
-    )
-    name = function.child_by_field_name("property") if function is not None else None
-    if name is None or arguments is None or syntax.text(name) not in _LOCALISED:
-        return None
-    if not arguments.named_children:
-        return None
-    message = f"there are no locales here: {syntax.text(name)} ignores its arguments"
-    hint = "format by hand: `n.toFixed(2)` gives digits, `d.toISOString().slice(0, 10)` a date"
-    return name, "no-locales", message, hint
 
 
 def _only_json(syntax: Syntax, last: Node) -> _Advice | None:
@@ -101,8 +82,6 @@ def _warnings(syntax: Syntax, found: list[_Advice]) -> tuple[Diagnostic, ...]:
     )
 
 
-_CALLS: Final = frozenset({"call_expression"})
-_LOCALISED: Final = frozenset({"toLocaleString", "toLocaleDateString", "toLocaleTimeString"})
 _ASSIGNMENT: Final = "assignment_expression"
 _CALLBACKS: Final = ("arrow_function", "function_expression")
 _SAYING: Final = frozenset({"return_statement", "call_expression"})

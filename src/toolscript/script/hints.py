@@ -10,7 +10,7 @@ from typing import Final
 
 from tree_sitter import Node
 
-from toolscript.script.absent import absent_hint
+from toolscript.script.absent import absent_hint, absent_of_intl
 from toolscript.script.advice import called_tool
 from toolscript.script.find import find_program
 from toolscript.script.language import find_foreign
@@ -253,6 +253,8 @@ def _wrong_shape(error: _Failure) -> str:
     if error.name != "TypeError":
         return ""
     if _NO_FUNCTION.search(error.message):
+        if missing := absent_of_intl(error.line_text()):
+            return missing
         called = _called_text(error)
         if not called:
             return ""

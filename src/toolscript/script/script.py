@@ -18,7 +18,6 @@ from toolscript.script.find import Found, blank_outside, find_program
 from toolscript.script.forms import AWAITED, CALL, Form, Shape, shape_body
 from toolscript.script.language import find_foreign
 from toolscript.script.modules import (
-    ANY_MODULE,
     DYNAMIC,
     NO_DEFAULT,
     is_module,
@@ -141,7 +140,6 @@ def prepare(
             syntax,
             TOOL_ROOTS.union(namespaces),
             last_is_result=form == "auto",
-            locales=modules is ANY_MODULE,
         )
     edits = Edits(program)
     shape = Shape()

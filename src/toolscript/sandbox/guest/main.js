@@ -228,6 +228,9 @@
     warm: (name) => {
       compile(name);
     },
+    need: (name) => {
+      kit.need(name);
+    },
     tidy,
     start,
     take: bridge.take,
