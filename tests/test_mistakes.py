@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from toolscript import (
+    Authority,
     CodeMode,
     ConfigurationError,
     ContractError,
@@ -284,3 +285,16 @@ async def test_a_value_that_ends_the_script_has_a_line_where_one_is_sure(
     assert result.error is not None
     assert result.error.line == line
     assert (f"at line {line}" in result.text()) == (line is not None)
+
+
+def test_an_unknown_keyword_is_told_with_all_that_are_known() -> None:
+    unknown: Any = {"nme": "code"}
+    with pytest.raises(ConfigurationError, match=r"CodeMode\(\).*'nme'.*\btools, profile") as told:
+        CodeMode([], **unknown)
+    assert "track_lines" in str(told.value)
+
+
+def test_an_authority_in_the_place_of_a_budget() -> None:
+    ada: Any = Authority(principal="ada")
+    with pytest.raises(ConfigurationError, match=r"prompt\(max_tokens=\).*write authority="):
+        CodeMode([]).prompt(ada)

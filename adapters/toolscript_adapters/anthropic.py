@@ -29,6 +29,7 @@ from toolscript_adapters.kit import (
     CodeRunner,
     CodeToolOptions,
     Session,
+    check_code_tool,
     code_of,
     convert_tools,
     images_of,
@@ -62,7 +63,7 @@ def code_tool(
         ContractError: also for tools that run at Anthropic, which belong beside the code tool.
         ConfigurationError: also for tools that need an approval, without an `approve` function.
     """
-    runner = _runner(tools, options)
+    runner = _runner(code_tool, tools, options)
 
     async def run_code(**arguments: Any) -> Any:
         return _content(runner, await _run(runner, arguments))
@@ -79,7 +80,7 @@ def sync_code_tool(
     tools: Any, **options: Unpack[CodeToolOptions]
 ) -> BetaFunctionTool[Callable[..., Any]]:
     """The runnable tool for the tool runner of `Anthropic`. Takes what `code_tool` takes."""
-    runner = _runner(tools, options)
+    runner = _runner(sync_code_tool, tools, options)
 
     def run_code(**arguments: Any) -> Any:
         return _content(runner, run_blocking(lambda: _run(runner, arguments)))
@@ -111,7 +112,8 @@ def tool_from_anthropic(tool: Any) -> Tool:
     return tool_from(tool)
 
 
-def _runner(tools: Any, options: CodeToolOptions) -> CodeRunner:
+def _runner(owner: Callable[..., Any], tools: Any, options: CodeToolOptions) -> CodeRunner:
+    check_code_tool(owner, options)
     runner = CodeRunner(convert_tools(tools, tool_from_anthropic), options)
     refuse_approvals(
         runner, "the Anthropic SDK", "its tool runner waits for each tool and cannot stop in it"

@@ -11,6 +11,7 @@ framework calls it, and what the framework's own code tool and pause look like. 
 
     class CodeTool(FrameworkTool):
         def __init__(self, tools, **options: Unpack[CodeToolOptions]):
+            check_code_tool(CodeTool, options)
             self._runner = CodeRunner(convert_tools(tools, converted), options)
 
         async def invoke(self, args, context, call_id):
@@ -37,11 +38,13 @@ from toolscript.durable import PausedRuns
 from toolscript.engine import CodeMode
 from toolscript.errors import ConfigurationError, ToolError
 from toolscript.events import OnEvent
+from toolscript.given import check, check_keywords
 from toolscript.host.approval import Again, Answer, signed
 from toolscript.host.entries import Head
 from toolscript.host.journal import SETTLED, Journal
 from toolscript.host.policy import Authority
 from toolscript.options import EngineOptions, check_options, without_store
+from toolscript.parts import CODE_TOOL
 from toolscript.result import ErrorKind, OutputItem, RunResult
 
 NAME: Final = "run_code"
@@ -97,6 +100,19 @@ OWN_OPTIONS: Final = frozenset(
     {"name", "description", "prompt_tokens", "result_tokens", "authority", "approver"}
 )
 """Options of a code tool that are no options of its engine."""
+
+
+def check_code_tool(owner: Callable[..., Any], options: CodeToolOptions) -> None:
+    """Refuse options that the constructor of a code tool does not know, or of the wrong kind.
+
+    Raises:
+        ConfigurationError: for the first.
+    """
+    check_keywords(owner, options, CodeToolOptions.__annotations__)
+    for name, value in options.items():
+        if name in OWN_OPTIONS:
+            check(f"{owner.__name__}({name}=)", CODE_TOOL[name], value)
+    check_options({name: value for name, value in options.items() if name not in OWN_OPTIONS})
 
 
 def for_context(options: CodeToolOptions, context_of: Callable[[Any], Any]) -> CodeToolOptions:
@@ -397,8 +413,6 @@ class CodeRunners:
 
     def __init__(self, options: CodeToolOptions, *, keeps: bool = False, stores: bool = False):
         self._stores = stores
-        own = CodeToolOptions.__annotations__.keys() - EngineOptions.__annotations__.keys()
-        check_options({name: value for name, value in options.items() if name not in own})
         kept = {**options, "journal": options.get("journal") or (PausedRuns() if keeps else None)}
         self._options = cast(CodeToolOptions, kept)
         self._made: OrderedDict[str, CodeRunner] = OrderedDict()

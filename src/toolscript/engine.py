@@ -20,7 +20,7 @@ from toolscript.contract.tool import GlobalFunction, Namespace
 from toolscript.durable import PausedRuns, may_pause
 from toolscript.errors import ConfigurationError, InputError, SourceError
 from toolscript.events import Event, OnEvent
-from toolscript.given import INTEGER, NAME, a, check, check_fields, one_of
+from toolscript.given import INTEGER, NAME, a, check, check_fields, check_keywords, one_of
 from toolscript.globals import globals_of
 from toolscript.host.approval import ApproveCallback, Verdict
 from toolscript.host.availability import check_bindings, unavailable
@@ -129,6 +129,7 @@ class CodeMode:
             on_event=on_event,
             redact=knobs.get("redact"),
         )
+        check_keywords(CodeMode, knobs, Knobs.__annotations__)
         base = profile_named(profile) if isinstance(profile, str) else profile
         self._input = None if input_schema is None else program_input(input_schema)
         self._modules = {

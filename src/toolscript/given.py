@@ -98,6 +98,44 @@ def made_from(kind: type[T], given: Any, where: str) -> T:
     return kind(**values)
 
 
+def check_keywords(
+    owner: Callable[..., Any], given: Collection[str], options: Collection[str]
+) -> None:
+    """Refuse keywords that neither a constructor nor its `**options` know.
+
+    Args:
+        owner: the class or function, whose own parameters are named as well.
+        given: names of what came as `**options`.
+        options: names that those may have.
+
+    Raises:
+        ConfigurationError: for the first, with all names that are known.
+    """
+    unknown = [name for name in given if name not in options]
+    if not unknown:
+        return
+    own = [
+        name
+        for name, parameter in inspect.signature(owner).parameters.items()
+        if parameter.kind is not inspect.Parameter.VAR_KEYWORD
+    ]
+    known = [*own, *sorted(set(options) - set(own))]
+    raise ConfigurationError(
+        f"{owner.__name__}() takes no {unknown[0]!r}{nearest(unknown[0], known)}; it takes "
+        f"{', '.join(known)}"
+    )
+
+
+def names_in(where: str, given: Any) -> frozenset[str]:
+    """A list or set of names as a set. One string is refused: it would count letter by letter.
+
+    Raises:
+        ConfigurationError: for anything else.
+    """
+    check(where, _NAME_LIST, given)
+    return frozenset(cast("Collection[str]", given))
+
+
 def described(value: Any) -> str:
     """A value as a message shows it: what it is, and no more of it than tells which one it was."""
     if value is None or isinstance(value, bool | int | float):
@@ -161,6 +199,16 @@ def _is_names(value: Any) -> bool:
     )
 
 
+def _is_name_list(value: Any) -> bool:
+    return isinstance(value, list | tuple | AbstractSet) and all(
+        isinstance(item, str) for item in cast("Collection[Any]", value)
+    )
+
+
+def _in_a_list(value: Any) -> str:
+    return f"[{value!r}]" if isinstance(value, str) and len(value) <= _SHOWN_CHARS else ""
+
+
 def _in_a_set(value: Any) -> str:
     return f"{{{value!r}}}" if isinstance(value, str) and len(value) <= _SHOWN_CHARS else ""
 
@@ -184,4 +232,5 @@ INTEGER: Final = Wanted(
 FUNCTION: Final = Wanted("a function", callable)
 MAPPING: Final = a(Mapping, words="a mapping")
 NAMES: Final = Wanted("a set of names", _is_names, _in_a_set)
+_NAME_LIST: Final = Wanted("a list of names", _is_name_list, _in_a_list)
 SCHEMA: Final = a(Mapping, bool, words="a JSON Schema (a mapping, or True or False)")

@@ -9,6 +9,7 @@ import inspect
 import os
 import warnings
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any, Final, cast
 
 from toolscript.contract.contract import Contract
@@ -74,6 +75,10 @@ def _as_authority(value: Any) -> str:
     return ""
 
 
+def _as_keyword(value: Any) -> str:
+    return "authority=..., by its name" if isinstance(value, Authority) else ""
+
+
 def _is_globals(value: Any) -> bool:
     return isinstance(value, list | tuple) and all(
         isinstance(item, GlobalFunction) for item in cast("Iterable[Any]", value)
@@ -97,6 +102,25 @@ def _texts(value: Any) -> bool:
 
 
 AUTHORITY: Final = maybe(a(Authority, instead=_as_authority))
+
+CODE_TOOL: Final[Mapping[str, Wanted]] = {
+    "name": NAME,
+    "description": maybe(TEXT),
+    "prompt_tokens": maybe(whole(1)),
+    "result_tokens": maybe(whole(1)),
+    "authority": Wanted(
+        "an Authority or None, or a function that gives one",
+        lambda value: AUTHORITY.takes(value) or callable(value),
+        AUTHORITY.instead,
+    ),
+    "approver": maybe(
+        Wanted(
+            "a name, or a function that gives one",
+            lambda value: isinstance(value, str) or callable(value),
+        )
+    ),
+}
+"""What code tools of all frameworks take besides tools and parts of an engine."""
 
 _ENGINE: Final[Mapping[str, Wanted]] = {
     "profile": a(str, Profile, words="the name of a profile, or a Profile"),
@@ -132,7 +156,7 @@ _RUN: Final[Mapping[str, Wanted]] = {
     "run_id": maybe(NAME),
     "cancel": maybe(a(CancelToken)),
     "on_event": maybe(FUNCTION),
-    "max_tokens": maybe(whole(1)),
+    "max_tokens": maybe(replace(whole(1), instead=_as_keyword)),
     "namespace": maybe(TEXT),
 }
 

@@ -24,7 +24,7 @@ from pydantic import BaseModel
 
 from tests.langchain.model import Recorder, calls, code, done, scripted
 from tests.langchain.scripts import caught, run_message, run_value
-from toolscript import CodeModeTool, ConfigurationError
+from toolscript import CodeModeMiddleware, CodeModeTool, ConfigurationError
 
 ASK: dict[str, Any] = {"messages": [("user", "go")]}
 
@@ -292,6 +292,14 @@ def test_a_part_of_the_wrong_kind(options: dict[str, Any], words: tuple[str, ...
 
 
 # -- artifacts, commands, streams, traces
+
+
+@pytest.mark.parametrize("kind", [CodeModeTool, CodeModeMiddleware])
+def test_an_unknown_keyword_is_told_with_all_that_are_known(kind: Any) -> None:
+    with pytest.raises(ConfigurationError, match="'nme' \\(did you mean 'name'") as told:
+        kind([], nme="code")
+    for name in (kind.__name__, "tools", "result_tokens", "output_schemas", "policy", "timers"):
+        assert name in str(told.value)
 
 
 async def test_artifacts_of_nested_tools_are_kept_and_scripts_get_the_content() -> None:

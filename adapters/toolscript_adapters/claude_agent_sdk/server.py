@@ -24,6 +24,7 @@ from toolscript_adapters.kit import (
     CodeRunner,
     CodeToolOptions,
     Session,
+    check_code_tool,
     code_of,
     convert_tools,
     images_of,
@@ -86,6 +87,7 @@ def code_server(
         ContractError: as `CodeMode` does.
         ConfigurationError: also for `Tool`s that need an approval, without an `approve` function.
     """
+    check_code_tool(code_server, code)
     runner = CodeRunner(_guarded(convert_tools(tools, tool_from_claude), options, server), code)
     refuse_approvals(
         runner,

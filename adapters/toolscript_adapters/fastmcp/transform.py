@@ -26,6 +26,7 @@ from toolscript_adapters.kit import (
     CodeRunner,
     CodeRunners,
     CodeToolOptions,
+    check_code_tool,
     current_session,
 )
 from toolscript_adapters.mcp.request import CodeRequest
@@ -53,6 +54,7 @@ class CodeTransform(CatalogTransform):
         **options: Unpack[CodeToolOptions],
     ):
         super().__init__()
+        check_code_tool(CodeTransform, options)
         self._name = options.get("name", NAME)
         self._tool_options = dict(tool_options or {})
         self._trust_annotations = trust_annotations

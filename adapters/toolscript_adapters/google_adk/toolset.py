@@ -25,6 +25,7 @@ from toolscript_adapters.kit import (
     CodeRunners,
     CodeToolOptions,
     Session,
+    check_code_tool,
     code_of,
     for_context,
     images_of,
@@ -58,6 +59,7 @@ class CodeModeToolset(BaseToolset):
         **options: Unpack[CodeToolOptions],
     ):
         super().__init__()
+        check_code_tool(CodeModeToolset, options)
         self._groups = dict(tools) if isinstance(tools, Mapping) else {"": tools}
         options.setdefault("approver", _user)
         self._runners = CodeRunners(for_context(options, _context_of), keeps=True, stores=True)

@@ -21,13 +21,15 @@ from typing_extensions import Unpack
 
 from toolscript.contract.convert import tool_from
 from toolscript.contract.tool import Tool
-from toolscript.errors import ToolError
+from toolscript.errors import ConfigurationError, ToolError
+from toolscript.given import names_in, nearest
 from toolscript.result import RunResult
 from toolscript_adapters.kit import (
     CODE_DESCRIPTION,
     CodeRunner,
     CodeToolOptions,
     Session,
+    check_code_tool,
     convert_tools,
     images_of,
 )
@@ -74,9 +76,11 @@ class CodeModeTool(FunctionTool):
         requires_approval: Collection[str] = (),
         **options: Unpack[CodeToolOptions],
     ):
-        asking = frozenset(requires_approval)
+        check_code_tool(CodeModeTool, options)
+        asking = names_in("CodeModeTool(requires_approval=)", requires_approval)
         converted = convert_tools(_opened(tools), lambda tool: _converted(tool, asking))
         self._runner = CodeRunner(converted, options, keeps=True, stores=True)
+        _check_names(asking, self._runner)
         self._at_work: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         super().__init__(
             async_fn=self._run,
@@ -133,6 +137,20 @@ class CodeModeTool(FunctionTool):
             answer = await answer_for(pending, session.context.context)
             result = await runner.go_on(session, {pending.id: answer}, store=store)
         return result
+
+
+def _check_names(asking: frozenset[str], runner: CodeRunner) -> None:
+    """Nobody would be asked about a tool whose name is misspelt.
+
+    Raises:
+        ConfigurationError: for the first such name.
+    """
+    known = [tool.name for tool in runner.engine.contract.tools]
+    for name in sorted(asking.difference(known)):
+        raise ConfigurationError(
+            f"CodeModeTool(requires_approval=): there is no tool {name!r}{nearest(name, known)}; "
+            f"the tools are {', '.join(known)}"
+        )
 
 
 def _opened(tools: Any) -> Any:

@@ -11,7 +11,13 @@ from mcp.types import CallToolResult, InputRequiredResult
 from pydantic import Field
 
 from toolscript.contract.convert import tool_from
-from toolscript_adapters.kit import CODE_DESCRIPTION, CodeRunner, CodeToolOptions, convert_tools
+from toolscript_adapters.kit import (
+    CODE_DESCRIPTION,
+    CodeRunner,
+    CodeToolOptions,
+    check_code_tool,
+    convert_tools,
+)
 from toolscript_adapters.mcp.request import CodeRequest
 
 
@@ -42,6 +48,7 @@ def add_code_tool(
     Raises:
         ContractError, ConfigurationError: as `CodeMode` does.
     """
+    check_code_tool(add_code_tool, options)
     runner = CodeRunner(convert_tools(tools, tool_from), options)
 
     async def run_code(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Final, Unpack
 
 from agents import CustomTool, FunctionTool, RunHooks
@@ -17,6 +17,7 @@ from toolscript_adapters.kit import (
     CodeRunner,
     CodeToolOptions,
     Session,
+    check_code_tool,
     code_of,
     convert_tools,
     refuse_approvals,
@@ -50,7 +51,7 @@ def code_tool(
     Raises:
         ContractError, ConfigurationError: as `CodeMode` does.
     """
-    runner = _runner(tools, hooks, options)
+    runner = _runner(code_tool, tools, hooks, options)
     if runner.may_pause:
         return pausing_tool(runner)
 
@@ -82,7 +83,7 @@ def custom_code_tool(
         ConfigurationError: also for tools that need an approval: the SDK pauses only for
             function tools.
     """
-    runner = _runner(tools, hooks, options)
+    runner = _runner(custom_code_tool, tools, hooks, options)
     refuse_approvals(
         runner, "a custom tool of the OpenAI Agents SDK", "it pauses only for function tools"
     )
@@ -98,7 +99,11 @@ def custom_code_tool(
     )
 
 
-def _runner(tools: Any, hooks: RunHooks[Any] | None, options: CodeToolOptions) -> CodeRunner:
+def _runner(
+    owner: Callable[..., Any], tools: Any, hooks: RunHooks[Any] | None, options: CodeToolOptions
+) -> CodeRunner:
+    check_code_tool(owner, options)
+
     def one(tool: Any) -> Tool:
         return tool_from_openai_agents(tool, hooks=hooks)
 

@@ -7,7 +7,7 @@ from pydantic_ai.capabilities import AbstractCapability
 from pydantic_ai.tools import AgentDepsT, ToolSelector
 from typing_extensions import Unpack
 
-from toolscript_adapters.kit import CodeToolOptions
+from toolscript_adapters.kit import CodeToolOptions, check_code_tool
 from toolscript_adapters.pydantic_ai.toolset import CodeModeToolset
 
 
@@ -26,6 +26,7 @@ class CodeModeCapability(AbstractCapability[AgentDepsT]):
     def __init__(
         self, *, tools: ToolSelector[AgentDepsT] = "all", **options: Unpack[CodeToolOptions]
     ):
+        check_code_tool(CodeModeCapability, options)
         self._selector = tools
         self._options = options
         # One for all runs of the agent: it keeps the scripts that wait for an approval.

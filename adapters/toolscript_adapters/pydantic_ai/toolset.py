@@ -34,6 +34,7 @@ from toolscript_adapters.kit import (
     CodeRunners,
     CodeToolOptions,
     Session,
+    check_code_tool,
     for_context,
     images_of,
 )
@@ -79,6 +80,7 @@ class CodeModeToolset(WrapperToolset[AgentDepsT]):
         **options: Unpack[CodeToolOptions],
     ):
         super().__init__(wrapped)
+        check_code_tool(CodeModeToolset, options)
         self._selector = tools
         self._runners = CodeRunners(for_context(options, _context_of), keeps=True)
         self._raised = RaisedQuestions()

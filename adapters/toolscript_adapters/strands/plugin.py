@@ -27,6 +27,7 @@ from typing_extensions import Unpack
 
 from toolscript.contract.tool import Tool
 from toolscript.errors import ResumeError, ToolError
+from toolscript.given import names_in
 from toolscript.result import OutputItem, RunResult
 from toolscript_adapters.kit import (
     CODE_SCHEMA,
@@ -36,6 +37,7 @@ from toolscript_adapters.kit import (
     CodeRunners,
     CodeToolOptions,
     Session,
+    check_code_tool,
     code_of,
     images_of,
 )
@@ -69,8 +71,9 @@ class CodeModePlugin(Plugin):
         **options: Unpack[CodeToolOptions],
     ):
         super().__init__()
-        self._keep = frozenset(keep)
-        self._requires_approval = frozenset(requires_approval)
+        check_code_tool(CodeModePlugin, options)
+        self._keep = names_in("CodeModePlugin(keep=)", keep)
+        self._requires_approval = names_in("CodeModePlugin(requires_approval=)", requires_approval)
         self._runners = CodeRunners(options, keeps=True, stores=True)
         self._made: WeakKeyDictionary[AgentTool, tuple[ToolSpec, Tool]] = WeakKeyDictionary()
         self._code_tool = _CodeTool(self, options)

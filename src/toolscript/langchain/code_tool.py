@@ -11,14 +11,14 @@ from pydantic import PrivateAttr
 
 from toolscript.contract.tool import JsonSchema
 from toolscript.engine import CodeMode
-from toolscript.given import MAPPING, NAME, TEXT, Wanted, a, check, maybe, one_of, whole
+from toolscript.given import MAPPING, Wanted, a, check, check_keywords, maybe, one_of
 from toolscript.host.policy import Authority
 from toolscript.langchain.engines import EngineOptions, Engines, converted
 from toolscript.langchain.inject import Inject
 from toolscript.langchain.script_tool import ScriptTool
 from toolscript.langchain.session import Around
 from toolscript.options import without_store
-from toolscript.parts import AUTHORITY
+from toolscript.parts import CODE_TOOL
 from toolscript.result import UNSET
 
 if TYPE_CHECKING:
@@ -36,24 +36,13 @@ SUMMARY: Final = (
 
 
 _TAKES: Final[Mapping[str, Wanted]] = {
-    "name": NAME,
-    "description": maybe(TEXT),
+    **CODE_TOOL,
     "declarations": one_of("description", "system"),
-    "prompt_tokens": maybe(whole(1)),
-    "result_tokens": maybe(whole(1)),
     "store": maybe(
         Wanted(
             "a mapping that can be written to, or a function that gives one",
             lambda value: isinstance(value, MutableMapping) or callable(value),
         )
-    ),
-    "authority": Wanted(
-        "an Authority or None, or a function that gives one",
-        lambda value: AUTHORITY.takes(value) or callable(value),
-        AUTHORITY.instead,
-    ),
-    "approver": maybe(
-        Wanted("a name, or a function that gives one", lambda v: isinstance(v, str) or callable(v))
     ),
     "middleware": a(list, tuple, words="a list of agent middleware"),
     "inject": maybe(MAPPING),
@@ -134,6 +123,7 @@ class CodeModeTool(ScriptTool):
         extras: dict[str, Any] | None = None,
         **options: Unpack[EngineOptions],
     ):
+        check_keywords(CodeModeTool, options, EngineOptions.__annotations__)
         check_code_tool(
             "CodeModeTool",
             name=name,

@@ -15,7 +15,7 @@ from pydantic import PrivateAttr
 
 from toolscript.contract.tool import JsonSchema
 from toolscript.extras import needs
-from toolscript.given import Wanted, check
+from toolscript.given import Wanted, check, check_keywords
 from toolscript.host.policy import Authority
 from toolscript.langchain.agent import agent_of
 from toolscript.langchain.code_tool import SUMMARY, Given, check_code_tool
@@ -74,6 +74,7 @@ class CodeModeMiddleware(AgentMiddleware[Any, Any]):
         **options: Unpack[EngineOptions],
     ):
         super().__init__()
+        check_keywords(CodeModeMiddleware, options, EngineOptions.__annotations__)
         check_code_tool(
             "CodeModeMiddleware",
             name=name,
