@@ -6,6 +6,7 @@ chance; `pytest --hypothesis-profile=random` looks for others.
 
 from __future__ import annotations
 
+import gc
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -21,6 +22,13 @@ TIMELESS = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("steady", TIMELESS, derandomize=True)
 settings.register_profile("random", TIMELESS)
 settings.load_profile("steady")
+
+
+def pytest_collection_finish() -> None:
+    """Keep what the imports left, some 100 MB, out of each later search for garbage."""
+    gc.collect()
+    gc.freeze()
+
 
 SHARED = Path(__file__).resolve().parents[2] / "shared"
 

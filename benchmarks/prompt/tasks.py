@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from copy import deepcopy
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -11,7 +10,7 @@ from benchmarks.prompt import tasks_github, tasks_retail
 from benchmarks.prompt.github import Github, settled
 from benchmarks.prompt.github_world import build_world
 from benchmarks.prompt.task import Data, Paper, Task
-from tests.retail.shop import Shop, load
+from tests.retail.shop import Shop, copy_of, load
 from toolscript import CodeMode
 
 SHARED = Path(__file__).resolve().parents[3] / "shared"
@@ -34,7 +33,7 @@ class World:
 
 def expected(task: Task) -> tuple[Any, Any]:
     """The right answer, and the data as it has to be afterwards."""
-    data = deepcopy(_tables()) if task.paper == "retail" else build_world()
+    data = copy_of(_tables()) if task.paper == "retail" else build_world()
     answer = task.expected(data)
     return answer, settled(data)
 

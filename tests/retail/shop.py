@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-from copy import deepcopy
 from pathlib import Path
 from typing import Any, Literal, NotRequired
 
+import orjson
 from typing_extensions import TypedDict
 
 from toolscript import ToolError
@@ -95,6 +95,11 @@ def load(shared: Path) -> Data:
     }
 
 
+def copy_of(data: Data) -> Data:
+    """The same tables anew: they hold only what JSON has, which takes a tenth of a deep copy."""
+    return orjson.loads(orjson.dumps(data))
+
+
 class Shop:
     """The shop of one test: its tools read and change `data`.
 
@@ -102,7 +107,7 @@ class Shop:
     """
 
     def __init__(self, data: Data):
-        self.data = deepcopy(data)
+        self.data = copy_of(data)
 
     def tools(self) -> list[Any]:
         return [

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from copy import deepcopy
 from pathlib import Path
 
 import pytest
@@ -12,7 +11,7 @@ from langchain_core.tools import tool
 
 from tests.agent import CallsOnce
 from tests.retail.answers import ANSWERS
-from tests.retail.shop import Data, Shop, load
+from tests.retail.shop import Data, Shop, copy_of, load
 from toolscript import CodeMode, CodeModeTool, RunResult
 
 SCRIPTS = Path(__file__).with_name("scripts")
@@ -31,7 +30,7 @@ async def ask(shop: Shop, question: str) -> RunResult:
 
 @pytest.mark.parametrize("question", ANSWERS)
 async def test_one_script_answers_the_question(tables: Data, question: str) -> None:
-    expected_data = deepcopy(tables)
+    expected_data = copy_of(tables)
     expected = ANSWERS[question](expected_data)
     shop = Shop(tables)
 
@@ -53,7 +52,7 @@ async def test_refused_changes_are_caught_by_the_script_and_stay_in_the_receipts
 
 @pytest.mark.parametrize("question", ANSWERS)
 async def test_an_agent_answers_with_its_one_tool(tables: Data, question: str) -> None:
-    expected_data = deepcopy(tables)
+    expected_data = copy_of(tables)
     expected = ANSWERS[question](expected_data)
     shop = Shop(tables)
     source = (SCRIPTS / f"{question}.ts").read_text(encoding="utf-8")
