@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import warnings
 from collections.abc import Callable
 from typing import Any
@@ -17,6 +18,7 @@ from toolscript import (
     Decision,
     Determinism,
     GlobalFunction,
+    Limits,
     Manifest,
     MemoryJournal,
     Namespace,
@@ -196,3 +198,25 @@ def test_a_warning_names_the_line_that_made_the_engine() -> None:
     with pytest.warns(UserWarning, match="plus") as told:
         CodeMode([add], shortcuts={"plus": "ad"})
     assert told[0].filename == __file__
+
+
+@pytest.mark.parametrize(
+    ("kind", "wrong", "meant"),
+    [
+        (Limits, "wall", "wall_s"),
+        (ToolOptions, "readonly", "read_only"),
+        (Namespace, "descriptions", "description"),
+        (Authority, "principle", "principal"),
+        (Policy, "versions", "version"),
+        (Profile, "names_", "name"),
+        (QuickJSRuntime, "workers", "max_workers"),
+        (SQLiteJournal, "code", "codec"),
+    ],
+)
+def test_a_constructor_names_what_it_takes(kind: Any, wrong: str, meant: str) -> None:
+    taken = list(inspect.signature(kind).parameters)
+    with pytest.raises(TypeError, match=rf"{kind.__name__}\(\) takes no '{wrong}'") as told:
+        kind(**{wrong: 1})
+    assert meant in taken
+    for name in taken:
+        assert name in str(told.value)

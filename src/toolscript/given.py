@@ -7,6 +7,7 @@ where it was made and not by what breaks later. Inside, types are trusted.
 from __future__ import annotations
 
 import difflib
+import functools
 import inspect
 import math
 from collections.abc import Callable, Collection, Mapping
@@ -124,6 +125,29 @@ def check_keywords(
         f"{owner.__name__}() takes no {unknown[0]!r}{nearest(unknown[0], known)}; it takes "
         f"{', '.join(known)}"
     )
+
+
+def tells_names(kind: type[T]) -> type[T]:
+    """A class whose constructor names all that it takes to whoever misspells a keyword.
+
+    It raises Python's own `TypeError`, which tells no names by itself.
+    """
+    make: Callable[..., None] = kind.__init__
+    taken = [name for name in inspect.signature(make).parameters if name != "self"]
+    known = frozenset(taken)
+
+    @functools.wraps(make)
+    def __init__(self: Any, *args: Any, **given: Any) -> None:
+        if not known.issuperset(given):
+            wrong = next(name for name in given if name not in known)
+            raise TypeError(
+                f"{kind.__name__}() takes no {wrong!r}{nearest(wrong, taken)}; it takes "
+                f"{', '.join(taken)}"
+            )
+        make(self, *args, **given)
+
+    type.__setattr__(kind, "__init__", __init__)
+    return kind
 
 
 def names_in(where: str, given: Any) -> frozenset[str]:

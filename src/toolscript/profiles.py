@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final, Literal, TypedDict
 
 from toolscript.errors import ConfigurationError
-from toolscript.given import NAME, a, check
+from toolscript.given import NAME, a, check, tells_names
 from toolscript.host.limits import Limits
 
 Redact = Callable[[str, Any], Any]
@@ -69,6 +69,7 @@ class Knobs(TypedDict, total=False):
     isolation: Literal["best", "required"]
 
 
+@tells_names
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Profile:
     """Knobs, limits, and the few rules that come with a seed and are no knob of their own.

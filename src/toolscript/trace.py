@@ -27,6 +27,7 @@ from toolscript.events import (
     RunEnded,
     RunStarted,
 )
+from toolscript.given import tells_names
 from toolscript.result import Call, RunResult
 
 if TYPE_CHECKING:
@@ -39,6 +40,7 @@ _TOOL_TYPE: Final = "gen_ai.tool.type"
 _CALL_ID: Final = "gen_ai.tool.call.id"
 
 
+@tells_names
 class Spans:
     """An observer that makes spans: pass it as `on_event`, to an engine or to one run.
 

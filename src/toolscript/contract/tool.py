@@ -24,6 +24,7 @@ from toolscript.given import (
     made_from,
     maybe,
     one_of,
+    tells_names,
     whole,
 )
 
@@ -93,6 +94,7 @@ class ToolContext(Protocol):
         ...
 
 
+@tells_names
 @dataclass(frozen=True, slots=True)
 class Retry:
     """How often a failed call of a read-only or idempotent tool is tried again.
@@ -108,6 +110,7 @@ class Retry:
         check_fields(self, _RETRY)
 
 
+@tells_names
 @dataclass(frozen=True, slots=True)
 class Manifest:
     """What a tool touches, declared by its owner for policies to decide on (seed 003).
@@ -131,6 +134,7 @@ class Manifest:
         check_fields(self, _MANIFEST)
 
 
+@tells_names
 @dataclass(frozen=True, slots=True)
 class ToolOptions:
     """How the host treats a tool. All of it is the host's word, never the script's.
@@ -201,6 +205,7 @@ def options_given(given: GivenOptions | None, where: str) -> ToolOptions | None:
 ToolCall = Callable[[Any, ToolContext], Any | Awaitable[Any]]
 
 
+@tells_names
 @dataclass(frozen=True, slots=True)
 class Tool:
     """A tool as toolscript sees it: two schemas and a function that answers a call.
@@ -232,6 +237,7 @@ class Tool:
     source: str | None = None
 
 
+@tells_names
 @dataclass(frozen=True, slots=True)
 class ErrorClass:
     """A namespace's own error class in the script (seed 002).
@@ -247,6 +253,7 @@ class ErrorClass:
         check_fields(self, {"name": NAME, "member_property": NAME})
 
 
+@tells_names
 @dataclass(frozen=True, slots=True)
 class Namespace:
     """A group of tools, called as `<name>.<tool>(args)` in the script."""
@@ -260,6 +267,7 @@ class Namespace:
         check_fields(self, _NAMESPACE)
 
 
+@tells_names
 @dataclass(frozen=True, slots=True)
 class GlobalFunction:
     """A host function that a script calls by a global name; its calls leave no receipt (seed 004).
@@ -289,6 +297,7 @@ class GlobalFunction:
         check_fields(self, _GLOBAL)
 
 
+@tells_names
 @dataclass(frozen=True, slots=True)
 class ToolValue:
     """A result with two faces: the script reads `value`, printing it shows `text` (seed 004)."""

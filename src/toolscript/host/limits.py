@@ -7,12 +7,14 @@ from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from toolscript.errors import ConfigurationError
+from toolscript.given import tells_names
 
 _MIB = 1024 * 1024
 
 _NEVER_OFF = frozenset({"depth", "output_items"})
 
 
+@tells_names
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
     """Bounds of one run. `None` switches a limit off, where that is safe.

@@ -21,6 +21,7 @@ from toolscript.given import (
     frozen_names,
     maybe,
     one_of,
+    tells_names,
 )
 from toolscript.host.asking import NoAnswer, asked
 
@@ -45,6 +46,7 @@ _DECISION: Final = {
 _POLICY: Final = {"authorize": FUNCTION, "version": TEXT, "maturities": NAMES}
 
 
+@tells_names
 @dataclass(frozen=True, slots=True)
 class Authority:
     """On whose behalf a run calls its tools, and what they may do.
@@ -71,6 +73,7 @@ class Authority:
         return replace(self, capabilities=self.capabilities & scope)
 
 
+@tells_names
 @dataclass(frozen=True, slots=True)
 class Decision:
     """What a policy says to one call.
@@ -124,6 +127,7 @@ class PolicyRequest:
 Authorize = Callable[[PolicyRequest], Decision | Awaitable[Decision]]
 
 
+@tells_names
 @dataclass(frozen=True, slots=True)
 class Policy:
     """The embedder's word on each call, asked afresh every time before the tool is touched.

@@ -23,7 +23,7 @@ from types import UnionType
 from typing import Any, Final, Literal, Protocol, TypeVar, get_args
 
 from toolscript.errors import ConfigurationError, JournalError
-from toolscript.given import Wanted, check, maybe, one_of
+from toolscript.given import Wanted, check, maybe, one_of, tells_names
 from toolscript.host.journal import StoredRun, StoredStatus, may_prune
 from toolscript.host.lease import Lease
 
@@ -110,6 +110,7 @@ _CODEC: Final = Wanted(
 )
 
 
+@tells_names
 class SQLiteJournal:
     """A journal in the file `path`, which is made readable and writable by its owner only.
 

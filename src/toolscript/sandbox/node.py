@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Final
 
 from toolscript.errors import ConfigurationError
-from toolscript.given import NAME, SECONDS, a, check, maybe
+from toolscript.given import NAME, SECONDS, a, check, maybe, tells_names
 from toolscript.sandbox.channel import Channel, Driver, Finished
 from toolscript.sandbox.node_source import bootstrap
 from toolscript.sandbox.remote import ChannelRuntime
@@ -44,6 +44,7 @@ def framed_source(runner_source: str) -> bytes:
     return struct.pack("<I", len(data)) + data
 
 
+@tells_names
 class NodeRuntime(ChannelRuntime):
     """Runs scripts in one long-lived Node.js process, each in a thread of its own.
 

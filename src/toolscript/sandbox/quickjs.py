@@ -11,7 +11,7 @@ import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any, Final, Literal
 
-from toolscript.given import SECONDS, check, maybe, one_of, whole
+from toolscript.given import SECONDS, check, maybe, one_of, tells_names, whole
 from toolscript.sandbox.frames import EndFrame, Frame, IdleFrame
 from toolscript.sandbox.pool import Pool, PoolSettings
 from toolscript.sandbox.process import Worker
@@ -44,6 +44,7 @@ _outer: contextvars.ContextVar[WorkerExecution | None] = contextvars.ContextVar(
 )
 
 
+@tells_names
 class QuickJSRuntime(Runtime):
     """Runs scripts in a pool of warm worker processes.
 
