@@ -26,7 +26,7 @@ from toolscript import (
     ToolOptions,
     tool_from,
 )
-from toolscript.host import sqlite_journal
+from toolscript.host import sqlite_file
 
 SCRIPT = """
 const paid = await tools.pay({ n: 1 });
@@ -162,7 +162,7 @@ async def test_a_file_that_goes_away_stops_the_run(shop: Shop, how: str):
 
 
 async def test_a_file_that_is_locked_for_long(shop: Shop, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(sqlite_journal, "_BUSY_S", 0.05)
+    monkeypatch.setattr(sqlite_file, "_BUSY_S", 0.05)
 
     def locks(n: int) -> int:
         locking.execute("BEGIN IMMEDIATE")

@@ -1,8 +1,7 @@
 """Runs in one SQLite file, shared by any number of processes of one machine.
 
 Commits happen on the calling thread: one takes some 20 µs where by way of another thread it takes
-three times that (benchmarks/bench_journal.py). One that another program's lock is in the way of
-is tried again later, and the loop goes on meanwhile. The file is in WAL mode. With the default
+three times that (benchmarks/bench_journal.py). The file is in WAL mode. With the default
 `synchronous="normal"` a commit is in the hands of the operating system when it returns: the
 death of the process loses nothing, a power cut may lose the last commits. `"full"` waits for
 the disk each time and survives that too.
@@ -10,64 +9,25 @@ the disk each time and survives that too.
 
 from __future__ import annotations
 
-import asyncio
 import os
 import sqlite3
-import threading
 import time
-from collections.abc import Callable, Generator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import UnionType
-from typing import Any, Final, Literal, Protocol, TypeVar, get_args
+from typing import Any, Final, Literal, Protocol, get_args
 
-from toolscript.errors import ConfigurationError, JournalError
+from toolscript.errors import JournalError
 from toolscript.given import Wanted, check, maybe, one_of, tells_names
 from toolscript.host.journal import StoredRun, StoredStatus, may_prune
 from toolscript.host.lease import Lease
+from toolscript.host.sqlite_file import SQLiteFile, reading, writing
 
-SCHEMA_VERSION: Final = 1
-
-_APPLICATION_ID: Final = 0x746F6F6C  # "tool": tells a journal from another program's database
-_BUSY_S: Final = 10.0
-_FIRST_PAUSE_S: Final = 0.001
-_LONGEST_PAUSE_S: Final = 0.05
-_SCHEMA: Final = (
-    """
-CREATE TABLE runs (
-    key INTEGER PRIMARY KEY,
-    run_id TEXT NOT NULL UNIQUE,
-    status TEXT NOT NULL,
-    head BLOB NOT NULL,
-    outcome BLOB,
-    owner TEXT,
-    machine TEXT,
-    pid INTEGER,
-    started INTEGER,
-    expires_at REAL,
-    created_at REAL NOT NULL,
-    updated_at REAL NOT NULL
-)
-""",
-    """
-CREATE TABLE entries (
-    run INTEGER NOT NULL REFERENCES runs (key) ON DELETE CASCADE,
-    position INTEGER NOT NULL,
-    data BLOB NOT NULL,
-    PRIMARY KEY (run, position)
-) WITHOUT ROWID
-""",
-)
 _COLUMNS: Final = (
     "key, run_id, status, head, outcome, owner, machine, pid, started, expires_at,"
     " created_at, updated_at"
 )
-
-# IMMEDIATE takes the write lock at once: a transaction that begins by reading and then writes
-# could be refused half way when another process wrote in between.
-_WRITE: Final = "BEGIN IMMEDIATE"
-_READ: Final = "BEGIN"
 
 _RENEW: Final = "UPDATE runs SET expires_at = ?, updated_at = ? WHERE run_id = ? AND owner = ?"
 _APPEND: Final = """
@@ -76,20 +36,7 @@ _APPEND: Final = """
     FROM runs WHERE run_id = ?1 AND owner = ?2
 """
 
-_ADVICE: Final = {
-    "SQLITE_BUSY": f"; another process held it for more than {_BUSY_S:g} s: try again when it is "
-    "done, and let no program keep it locked",
-    "SQLITE_FULL": "; make room on the disk, then resume the run",
-    "SQLITE_IOERR": "; see that the disk is there and has room, then resume the run",
-    "SQLITE_READONLY": "; it has to be writable, and so has its folder",
-    "SQLITE_CORRUPT": "; restore the file from a copy, or give another one",
-    "SQLITE_NOTADB": "; it is damaged or no journal: restore it from a copy, or give another one",
-    "SQLITE_ERROR": "; it is damaged or no journal: restore it from a copy, or give another one",
-}
-
 _Row = tuple[Any, ...]
-
-T = TypeVar("T")
 
 
 class Codec(Protocol):
@@ -134,14 +81,8 @@ class SQLiteJournal:
         check("SQLiteJournal(path=)", _PATH, path)
         check("SQLiteJournal(synchronous=)", one_of("normal", "full"), synchronous)
         check("SQLiteJournal(codec=)", maybe(_CODEC), codec)
-        self._path = Path(path).absolute()
-        self._synchronous = synchronous
+        self._file = SQLiteFile(Path(path).absolute(), synchronous)
         self._codec = codec
-        self._lock = threading.Lock()
-        self._connection: sqlite3.Connection | None = None
-        self._pid = 0
-        self._identity: tuple[int, int] | None = None
-        self._inherited: list[sqlite3.Connection] = []
 
     async def create(self, run_id: str, head: bytes, lease: Lease) -> bool:
         now = time.time()
@@ -154,7 +95,7 @@ class SQLiteJournal:
 
     async def load(self, run_id: str) -> StoredRun | None:
         def read(database: sqlite3.Connection) -> tuple[_Row, list[_Row]] | None:
-            with _transaction(database, _READ):
+            with reading(database):
                 row = database.execute(
                     f"SELECT {_COLUMNS} FROM runs WHERE run_id = ?", (run_id,)
                 ).fetchone()
@@ -165,7 +106,7 @@ class SQLiteJournal:
                 ).fetchall()
             return row, entries
 
-        found = await self._done(read)
+        found = await self._file.do(read)
         if found is None:
             return None
         row, entries = found
@@ -192,11 +133,11 @@ class SQLiteJournal:
             return await self._change(_APPEND, rows[0])
 
         def add(database: sqlite3.Connection) -> bool:
-            with _transaction(database):
+            with writing(database):
                 # One after the other: each takes the place behind the last.
                 return all(database.execute(_APPEND, row).rowcount == 1 for row in rows)
 
-        return await self._done(add)
+        return await self._file.do(add)
 
     async def settle(
         self, run_id: str, lease: Lease, status: StoredStatus, outcome: bytes | None
@@ -209,7 +150,7 @@ class SQLiteJournal:
         )
 
     async def stored_runs(self) -> Sequence[StoredRun]:
-        rows = await self._done(
+        rows = await self._file.do(
             lambda database: database.execute(
                 f"SELECT {_COLUMNS} FROM runs ORDER BY key"
             ).fetchall()
@@ -218,7 +159,7 @@ class SQLiteJournal:
 
     async def prune(self, before: float, *, unsettled: bool = False) -> int:
         def forget(database: sqlite3.Connection) -> int:
-            with _transaction(database):
+            with writing(database):
                 rows = database.execute(
                     f"SELECT {_COLUMNS} FROM runs WHERE updated_at < ?", (before,)
                 ).fetchall()
@@ -226,56 +167,16 @@ class SQLiteJournal:
                 database.executemany("DELETE FROM runs WHERE key = ?", old)
             return len(old)
 
-        return await self._done(forget)
+        return await self._file.do(forget)
 
     async def aclose(self) -> None:
-        with self._lock:
-            if self._connection is not None and self._pid == os.getpid():
-                self._connection.close()
-                self._connection = None
+        self._file.close()
 
     async def _change(self, statement: str, values: tuple[Any, ...]) -> bool:
         """Run one statement, which is a transaction by itself; whether it changed a row."""
-        return await self._done(lambda database: database.execute(statement, values).rowcount == 1)
-
-    async def _done(self, work: Callable[[sqlite3.Connection], T]) -> T:
-        """Do some work on the database, when no other program holds it locked.
-
-        Nothing but this call waits for that, neither the event loop nor another user of this
-        journal.
-        """
-        waited = 0.0
-        while True:
-            try:
-                with self._lock:
-                    return work(self._open())
-            except sqlite3.Error as error:
-                if not _is_busy(error) or waited >= _BUSY_S:
-                    raise _failed(self._path, error) from error
-            pause = min(max(waited, _FIRST_PAUSE_S), _LONGEST_PAUSE_S)
-            waited += pause
-            await asyncio.sleep(pause)
-
-    def _open(self) -> sqlite3.Connection:
-        if self._connection is not None:
-            if self._pid == os.getpid():
-                if _identity(self._path) != self._identity:
-                    self._connection.close()
-                    self._connection = None
-                    raise JournalError(
-                        f"the journal {self._path} was removed or replaced while it was open; "
-                        "what was written since is not in the file that is there now. Put the "
-                        "old one back, or begin a new run"
-                    )
-                return self._connection
-            # After a fork the connection is the parent's. Closing it here could drop locks
-            # that the parent relies on, so it is kept, unused.
-            self._inherited.append(self._connection)
-            self._connection = None
-        self._connection = _connect(self._path, self._synchronous)
-        self._identity = _identity(self._path)
-        self._pid = os.getpid()
-        return self._connection
+        return await self._file.do(
+            lambda database: database.execute(statement, values).rowcount == 1
+        )
 
     def _stored(self, row: _Row, entries: tuple[bytes, ...]) -> StoredRun:
         run = _run(row)
@@ -298,113 +199,14 @@ class SQLiteJournal:
             return self._codec.decode(data)
         except Exception as error:
             raise JournalError(
-                f"the codec cannot decode what is in the journal {self._path} "
+                f"the codec cannot decode what is in the journal {self._file.path} "
                 f"({type(error).__name__}); use the codec and the key that it was written with"
             ) from error
 
     def _damaged(self, run_id: object) -> JournalError:
         return JournalError(
-            f"the journal {self._path} is damaged: what it holds of run {run_id!r} was not "
+            f"the journal {self._file.path} is damaged: what it holds of run {run_id!r} was not "
             "written by toolscript, or is not complete. Restore the file from a copy"
-        )
-
-
-@contextmanager
-def _transaction(database: sqlite3.Connection, begin: str = _WRITE) -> Generator[None]:
-    try:
-        database.execute(begin)
-        yield
-        database.execute("COMMIT")
-    except BaseException:
-        # Some failures have rolled back already.
-        if database.in_transaction:
-            database.execute("ROLLBACK")
-        raise
-
-
-def _is_busy(error: sqlite3.Error) -> bool:
-    return (getattr(error, "sqlite_errorname", None) or "").startswith("SQLITE_BUSY")
-
-
-def _connect(path: Path, synchronous: str) -> sqlite3.Connection:
-    try:
-        # SQLite gives its -wal and -shm files the rights of the database itself.
-        os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
-        # Whoever is refused because of another program waits by itself, and not in SQLite.
-        database = sqlite3.connect(path, timeout=0, isolation_level=None, check_same_thread=False)
-    except (OSError, sqlite3.Error) as error:
-        raise ConfigurationError(f"the journal {path} cannot be opened: {error}") from None
-    try:
-        _prepare(database, path, synchronous)
-    except sqlite3.Error as error:
-        database.close()
-        if _is_busy(error):
-            raise
-        raise ConfigurationError(f"the journal {path} cannot be used: {_told(error)}") from None
-    except BaseException:
-        database.close()
-        raise
-    return database
-
-
-def _failed(path: Path, error: sqlite3.Error) -> JournalError:
-    return JournalError(f"the journal {path} failed: {_told(error)}")
-
-
-def _told(error: sqlite3.Error) -> str:
-    """What SQLite says of a failure, and what to do about it where that is known."""
-    name = getattr(error, "sqlite_errorname", None) or ""
-    advice = next((text for code, text in _ADVICE.items() if name.startswith(code)), "")
-    return f"{error}{advice}"
-
-
-def _identity(path: Path) -> tuple[int, int] | None:
-    """Which file is at a place at this moment; None where there is none."""
-    try:
-        found = os.stat(path)
-    except OSError:
-        return None
-    return found.st_dev, found.st_ino
-
-
-def _prepare(database: sqlite3.Connection, path: Path, synchronous: str) -> None:
-    def number(pragma: str) -> int:
-        return database.execute(f"PRAGMA {pragma}").fetchone()[0]
-
-    database.execute("BEGIN IMMEDIATE")
-    is_new = database.execute("SELECT count(*) FROM sqlite_master").fetchone()[0] == 0
-    if is_new:
-        database.execute(f"PRAGMA application_id = {_APPLICATION_ID}")
-        database.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
-        for statement in _SCHEMA:
-            database.execute(statement)
-    database.execute("COMMIT")
-    if number("application_id") != _APPLICATION_ID:
-        raise ConfigurationError(
-            f"{path} is a database of another program; give SQLiteJournal a file of its own"
-        )
-    version = number("user_version")
-    if version != SCHEMA_VERSION:
-        raise ConfigurationError(
-            f"the journal {path} has schema version {version}, this toolscript reads version "
-            f"{SCHEMA_VERSION}; use the toolscript that wrote it, or start a new file"
-        )
-    _enter_wal(database, path)
-    database.execute(f"PRAGMA synchronous = {synchronous}")
-    database.execute("PRAGMA foreign_keys = ON")
-    if os.name == "posix":
-        for name in (path, f"{path}-wal", f"{path}-shm"):
-            if os.path.exists(name):
-                os.chmod(name, 0o600)
-
-
-def _enter_wal(database: sqlite3.Connection, path: Path) -> None:
-    # Refused as busy where another process opens the new file at this moment.
-    mode = database.execute("PRAGMA journal_mode = WAL").fetchone()[0]
-    if mode != "wal":
-        raise ConfigurationError(
-            f"the journal {path} is on a file system without shared memory, which SQLite needs to "
-            "share a file between processes; put it on a local disk"
         )
 
 
