@@ -234,3 +234,24 @@ def test_a_stack_that_a_script_reads_has_its_own_lines() -> None:
     lines = run(source).value.splitlines()
     assert re.findall(r":(\d+):", lines[0]) == ["3"]
     assert re.findall(r":(\d+):", lines[1]) == ["5"]
+
+
+def test_a_wait_gives_nothing() -> None:
+    program = Program(code="return [typeof (await sleep(0))]", surface=surface(["echo"]))
+    ended = asyncio.run(execute(InlineRuntime(), program, {"sleep": lambda args: None}))
+    assert ended.value == ["undefined"]
+
+
+@pytest.mark.parametrize(
+    ("thrown", "message"),
+    [
+        ("new Proxy(new Error('inside'), {})", "inside"),
+        ("Object.create(new Error('above'))", "above"),
+        ("{ message: 'told', code: 7 }", '{"message":"told","code":7}'),
+        ("{}", "{}"),
+    ],
+)
+def test_what_is_told_of_a_thrown_object(thrown: str, message: str) -> None:
+    ended = run(f"throw {thrown}")
+    assert ended.end is not None
+    assert ended.end.message == message

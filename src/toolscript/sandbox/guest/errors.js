@@ -152,7 +152,10 @@
     }
     if (!error && typeof thrown !== "function") {
       try {
-        record.message = bounded(write(thrown) ?? record.message, MESSAGE_CHARS);
+        const json = write(thrown);
+        // Where nothing is to be seen of an object, its message says more.
+        const bare = json === undefined || (json === "{}" && record.message !== "");
+        if (!bare) record.message = bounded(json, MESSAGE_CHARS);
       } catch {
         if (record.message === "") record.message = "an object that has no text";
       }

@@ -9,7 +9,9 @@
     return number > 0 && number < 2147483648 ? number : number >= 2147483648 ? 2147483647 : 0;
   };
 
-  const sleep = (ms) => calls.callHelper("sleep", { ms: clean(ms) });
+  const sleep = async (ms) => {
+    await bridge.own(calls.callHelper("sleep", { ms: clean(ms) }));
+  };
 
   // `alive` maps the number that the script holds to the call that waits for it.
   const alive = { __proto__: null };
