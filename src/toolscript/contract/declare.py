@@ -15,10 +15,9 @@ from toolscript.contract.declaration_parts import (
     with_types,
 )
 from toolscript.contract.entry import Entry
-from toolscript.contract.interpret import Interpreter
+from toolscript.contract.interpret import read_schema
 from toolscript.contract.printer import Style, print_type, property_name
 from toolscript.contract.repeated import repeated_definitions
-from toolscript.contract.schema import Document
 from toolscript.contract.signature import EXACT_TYPES, Manner, signature, tool_comment
 from toolscript.contract.tool import ErrorClass, GlobalFunction, JsonSchema, Namespace
 from toolscript.contract.type_names import TypeNames
@@ -124,10 +123,9 @@ def schema_warnings(
             parts.append((entry.index, f"output of tool {tool.name!r}", tool.output_schema))
     warnings: list[tuple[int | None, str]] = []
     for index, owner, schema in parts:
-        interpreter = Interpreter(Document(schema))
-        interpreter.root()
         warnings += [
-            (index, f"{owner}: {problem}; declared as unknown") for problem in interpreter.problems
+            (index, f"{owner}: {problem}; declared as unknown")
+            for problem in read_schema(schema).problems
         ]
     return tuple(warnings)
 
@@ -179,7 +177,7 @@ def _input_type(schema: JsonSchema | None, manner: Manner, names: TypeNames) -> 
     if schema is None:
         return None
     style = Style(comments=manner.style.comments, sort=manner.style.sort, readonly=True)
-    return print_type(Interpreter(Document(schema)), style, names, owner="Input").text
+    return print_type(read_schema(schema), style, names, owner="Input").text
 
 
 def _scope(program_input: str | None) -> str:

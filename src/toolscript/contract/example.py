@@ -12,11 +12,11 @@ from functools import cached_property
 from typing import Final
 
 from toolscript.contract.entry import Entry
-from toolscript.contract.interpret import Interpreter
+from toolscript.contract.interpret import read_schema
 from toolscript.contract.names import is_identifier
 from toolscript.contract.nearest import plain
 from toolscript.contract.printer import property_name
-from toolscript.contract.schema import Document
+from toolscript.contract.reading import Reading
 from toolscript.contract.shape import (
     ArrayOf,
     Exactly,
@@ -173,18 +173,18 @@ class _View:
     """A schema's shapes with references followed."""
 
     schema: JsonSchema | None
-    _interpreter: Interpreter = field(init=False)
+    _reading: Reading = field(init=False)
     root: Shape | None = field(init=False, default=None)
 
     def __post_init__(self) -> None:
-        self._interpreter = Interpreter(Document(True if self.schema is None else self.schema))
-        self.root = self.plain(self._interpreter.root())
+        self._reading = read_schema(True if self.schema is None else self.schema)
+        self.root = self.plain(self._reading.root)
 
     def plain(self, shape: Shape) -> Shape:
         """What stands behind a reference, or in front of an intersection."""
         for _ in range(16):
             if isinstance(shape, Ref):
-                shape = self._interpreter.definitions[shape.key]
+                shape = self._reading.definitions[shape.key]
             elif isinstance(shape, Intersection):
                 shape = shape.members[0]
             else:

@@ -11,9 +11,6 @@ Where a shape cannot say what a schema says it says less, never something else:
 - properties that a schema does not mention are not offered, unless `additionalProperties` or
   `patternProperties` allow them expressly;
 - a schema that only has keywords of objects or arrays, and no `type`, is read as of that type.
-
-Nesting is followed to a bounded depth in one piece; what lies deeper becomes a definition of its
-own, so that any schema is read in time linear in its size and without deep recursion.
 """
 
 from __future__ import annotations
@@ -26,6 +23,8 @@ from toolscript.contract.discriminator import discriminator_values
 from toolscript.contract.documentation import doc_of, merged_docs
 from toolscript.contract.names import words
 from toolscript.contract.places import Path, last_word, reference_word, shown, shown_path
+from toolscript.contract.reading import Reading
+from toolscript.contract.references import DEPTH, References
 from toolscript.contract.schema import Document, Node
 from toolscript.contract.shape import (
     BOOLEAN,
@@ -45,16 +44,9 @@ from toolscript.contract.shape import (
     Tuple,
     Union,
     Unknown,
-    height,
     intersect,
     union,
 )
-
-_DEPTH: Final = 24
-"""Levels of a schema that are read in one piece."""
-
-_RESOLUTIONS: Final = 2_000
-"""References that one document may have merged into an `allOf`; the rest stay references."""
 
 _MOST_NAMES: Final = 64
 """Names of a `propertyNames` enumeration that become properties."""
@@ -77,43 +69,29 @@ _SCALARS: Final[Mapping[str, Shape]] = {
 }
 
 
-class Interpreter:
-    """Reads one document. `definitions` fills while shapes are asked for.
+def read_schema(schema: Node) -> Reading:
+    """What a schema says, of any draft; only references within it are followed."""
+    reader = _Reader(Document(schema))
+    root = reader.whole()
+    references = reader.references
+    return Reading(root, references.definitions, references.hints, references.docs, reader.problems)
 
-    Attributes:
-        definitions: shapes by the key of the references to them.
-        hints: for each key, words that could make its name.
-        docs: for each key, what a comment on its definition says.
-        problems: parts that could not be read, with their paths; they are `unknown`.
-    """
+
+class _Reader:
+    """Reads one document, keyword by keyword."""
 
     def __init__(self, document: Document):
-        self.document = document
-        self.definitions: dict[int, Shape] = {}
-        self.hints: dict[int, str] = {}
-        self.docs: dict[int, Doc] = {}
+        self.references = References(self._read)
         self.problems: list[str] = []
-        self._pending: list[int] = []
-        self._nodes: dict[int, tuple[Mapping[str, Any], Path]] = {}
-        self._under_way: set[int] = set()
-        self._heights: dict[int, int] = {}
-        self._depth = 0
-        self._resolutions = _RESOLUTIONS
+        self._document = document
 
-    def root(self) -> Shape:
+    def whole(self) -> Shape:
         """The shape of the whole document; afterwards all definitions that it needs exist."""
-        root = self.document.root
-        shape = self._reference(root, None, "") if isinstance(root, Mapping) else self.shape(root)
-        while self._pending:
-            self._define(self._pending.pop())
-        return shape
-
-    def behind(self, shape: Shape) -> Shape:
-        """A shape with references followed; itself where they lead nowhere."""
-        for _ in range(_DEPTH):
-            if not isinstance(shape, Ref):
-                break
-            shape = self.definitions[shape.key]
+        root = self._document.root
+        if not isinstance(root, Mapping):
+            return self.shape(root)
+        shape = self.references.to(root, None, "")
+        self.references.read_all()
         return shape
 
     def shape(self, node: object, path: Path = None) -> Shape:
@@ -124,58 +102,15 @@ class Interpreter:
             self._problem(path, f"a schema must be an object or a boolean, not {shown(node)}")
             return UNKNOWN
         schema = cast("Mapping[str, Any]", node)
-        if self._depth >= _DEPTH or self.document.is_shared(schema):
-            return self._reference(schema, path, last_word(path))
-        return self._read(schema, path)
+        if self.references.is_deep or self._document.is_shared(schema):
+            return self.references.to(schema, path, last_word(path))
+        return self.references.read(schema, path)
 
     def _problem(self, path: Path, message: str) -> None:
         if len(self.problems) < 20:
             self.problems.append(f"{shown_path(path)}: {message}")
 
-    def _reference(self, schema: Mapping[str, Any], path: Path, hint: str) -> Ref:
-        key = id(schema)
-        if key not in self._nodes:
-            self._nodes[key] = (schema, path)
-            self._pending.append(key)
-            title = schema.get("title")
-            self.hints[key] = hint or (title if isinstance(title, str) else "")
-            self.docs[key] = doc_of(schema)
-        return Ref(key)
-
-    def _define(self, key: int) -> None:
-        if key in self.definitions:
-            return
-        self._under_way.add(key)
-        schema, path = self._nodes[key]
-        self.definitions[key] = self._read(schema, path)
-        self._under_way.discard(key)
-        self._heights[key] = height(self.definitions[key])
-
-    def _resolve(self, reference: Ref) -> Shape | None:
-        """The shape behind a reference, to be merged with another; None leaves it a reference."""
-        for _ in range(_DEPTH):
-            if reference.key not in self.definitions:
-                if reference.key in self._under_way or self._depth >= _DEPTH:
-                    return None
-                self._define(reference.key)
-            self._resolutions -= 1
-            found = self.definitions[reference.key]
-            # Merging shapes that were merged before could build one of any height.
-            if self._resolutions < 0 or self._heights[reference.key] > _DEPTH:
-                return None
-            if not isinstance(found, Ref):
-                return found
-            reference = found
-        return None
-
     def _read(self, schema: Mapping[str, Any], path: Path) -> Shape:
-        self._depth += 1
-        try:
-            return self._read_parts(schema, path)
-        finally:
-            self._depth -= 1
-
-    def _read_parts(self, schema: Mapping[str, Any], path: Path) -> Shape:
         shape = self._own(schema, path)
         for keyword in ("$ref", "$dynamicRef", "$recursiveRef"):
             if keyword in schema:
@@ -200,20 +135,20 @@ class Interpreter:
         return shape
 
     def _both(self, a: Shape, b: Shape) -> Shape:
-        return intersect(a, b, self._resolve)
+        return intersect(a, b, self.references.merged)
 
     def _follow(self, schema: Mapping[str, Any], keyword: str, path: Path) -> Shape:
         reference = schema[keyword]
         if not isinstance(reference, str):
             self._problem(path, f"{keyword} must be a string, not {shown(reference)}")
             return UNKNOWN
-        target = self.document.resolve(schema, reference)
+        target = self._document.resolve(schema, reference)
         if target is None:
             self._problem(path, f"nothing in this schema is called {shown(reference)}")
             return UNKNOWN
         if isinstance(target, bool):
             return UNKNOWN if target else NEVER
-        return self._reference(target, path, reference_word(reference))
+        return self.references.to(target, path, reference_word(reference))
 
     def _listed(self, schema: Mapping[str, Any], keyword: str, path: Path) -> list[Shape]:
         parts: object = schema.get(keyword)
@@ -234,12 +169,12 @@ class Interpreter:
         Without the property nobody could tell which choice is meant (OpenAPI 3.1, section 4.8.25),
         also where a choice has a default for it.
         """
-        seen = self._resolve(choice) if isinstance(choice, Ref) else choice
+        seen = self.references.merged(choice) if isinstance(choice, Ref) else choice
         if not isinstance(seen, ObjectOf):
             return choice
         given = seen.properties.get(tag)
         named = given.shape if given is not None else UNKNOWN
-        named = self._resolve(named) if isinstance(named, Ref) else named
+        named = self.references.merged(named) if isinstance(named, Ref) else named
         if not isinstance(named, Unknown) and named != STRING:
             value = UNKNOWN
             if given is None or given.required:
@@ -375,7 +310,7 @@ class Interpreter:
 
     def _placed(self, node: object, path: Path, repeated: bool) -> Shape:
         if repeated and isinstance(node, Mapping):
-            return self._reference(cast("Mapping[str, Any]", node), path, last_word(path))
+            return self.references.to(cast("Mapping[str, Any]", node), path, last_word(path))
         return self.shape(node, path)
 
     def _enumerated(
@@ -385,7 +320,7 @@ class Interpreter:
         if "propertyNames" not in schema:
             return {}
         names = self.shape(schema["propertyNames"], (path, "propertyNames"))
-        names = (self._resolve(names) or UNKNOWN) if isinstance(names, Ref) else names
+        names = (self.references.merged(names) or UNKNOWN) if isinstance(names, Ref) else names
         texts = [
             member.text
             for member in (names.members if isinstance(names, Union) else (names,))
@@ -399,7 +334,7 @@ class Interpreter:
 
     def _names_of(self, node: Node) -> list[str]:
         """The strings of an enumeration, through references."""
-        for _ in range(_DEPTH):
+        for _ in range(DEPTH):
             if not isinstance(node, Mapping):
                 return []
             if isinstance(node.get("enum"), list):
@@ -409,7 +344,7 @@ class Interpreter:
             reference = node.get("$ref")
             if not isinstance(reference, str):
                 return []
-            node = self.document.resolve(node, reference) or False
+            node = self._document.resolve(node, reference) or False
         return []
 
     def _array(self, schema: Mapping[str, Any], path: Path) -> Shape:

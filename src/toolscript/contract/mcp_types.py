@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final, cast
 
-from toolscript.contract.interpret import Interpreter
-from toolscript.contract.schema import Document
+from toolscript.contract.interpret import read_schema
+from toolscript.contract.reading import Reading
 from toolscript.contract.shape import (
     BOOLEAN,
     ArrayOf,
@@ -52,22 +52,22 @@ def _is_call_tool_result(schema: Mapping[str, Any]) -> bool:
     declared = schema.get("properties")
     if not isinstance(declared, Mapping) or not {"content", "isError", "_meta"} <= declared.keys():
         return False
-    interpreter = Interpreter(Document(schema))
-    shape = interpreter.behind(interpreter.root())
+    reading = read_schema(schema)
+    shape = reading.behind(reading.root)
     if not isinstance(shape, ObjectOf):
         return False
     content, is_error, meta = (
-        interpreter.behind(shape.properties[name].shape) for name in ("content", "isError", "_meta")
+        reading.behind(shape.properties[name].shape) for name in ("content", "isError", "_meta")
     )
     return (
         isinstance(content, ArrayOf)
-        and _is_object(content.item, interpreter)
+        and _is_object(content.item, reading)
         and is_error == BOOLEAN
         and isinstance(meta, ObjectOf)
     )
 
 
-def _is_object(shape: Shape, interpreter: Interpreter) -> bool:
-    seen = interpreter.behind(shape)
+def _is_object(shape: Shape, reading: Reading) -> bool:
+    seen = reading.behind(shape)
     members = seen.members if isinstance(seen, Union) else (seen,)
-    return all(isinstance(interpreter.behind(member), ObjectOf) for member in members)
+    return all(isinstance(reading.behind(member), ObjectOf) for member in members)

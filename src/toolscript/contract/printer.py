@@ -17,8 +17,8 @@ from toolscript.contract.comments import (
 )
 from toolscript.contract.documentation import merged_docs
 from toolscript.contract.graph import components, is_circular
-from toolscript.contract.interpret import Interpreter
 from toolscript.contract.names import INHERITED_MEMBERS, is_identifier
+from toolscript.contract.reading import Reading
 from toolscript.contract.shape import (
     NULL,
     ArrayOf,
@@ -119,7 +119,7 @@ class Printed:
 
 
 def print_type(
-    interpreter: Interpreter,
+    reading: Reading,
     style: Style,
     names: TypeNames | None = None,
     *,
@@ -129,26 +129,23 @@ def print_type(
     """Write the type of a whole document.
 
     Args:
-        interpreter: a document's reader; it is asked for the root here.
+        reading: the document.
         style: how to write it.
         names: where names for recursive, repeated and deep parts are taken from. Without it
             everything is written in place, and what cannot be becomes `unknown`.
         owner: a prefix that makes a name of this type when another one has taken it.
         root_name: the name to take for the whole type where it refers to itself.
     """
-    root = interpreter.root()
-    printer = _Printer(interpreter, style, names, owner)
-    if isinstance(root, Ref):
-        printer.place(root.key, root_name)
-    return printer.top(root)
+    printer = _Printer(reading, style, names, owner)
+    if isinstance(reading.root, Ref):
+        printer.place(reading.root.key, root_name)
+    return printer.top()
 
 
 class _Printer:
-    def __init__(self, interpreter: Interpreter, style: Style, names: TypeNames | None, owner: str):
-        self._interpreter = interpreter
-        self._definitions = interpreter.definitions
-        self._hints = interpreter.hints
-        self._docs = interpreter.docs
+    def __init__(self, reading: Reading, style: Style, names: TypeNames | None, owner: str):
+        self._reading = reading
+        self._definitions = reading.definitions
         self._style = style
         self._names = names
         self._owner = owner
@@ -159,15 +156,15 @@ class _Printer:
         # Definitions that would be aliases of themselves, by the number of their circle.
         self._circles: dict[int, int] = {}
 
-    def top(self, root: Shape) -> Printed:
-        text = self._write(root, None).text
-        seen = self._interpreter.behind(root)
+    def top(self) -> Printed:
+        text = self._write(self._reading.root, None).text
+        seen = self._reading.behind(self._reading.root)
         nameless = (
             isinstance(seen, ObjectOf)
             and not seen.properties
             and (seen.rest is None or isinstance(seen.rest, Unknown))
         )
-        return Printed(text, self._accepts_empty(root), nameless)
+        return Printed(text, self._accepts_empty(self._reading.root), nameless)
 
     def place(self, root: int, root_name: str | None) -> None:
         """Decide for every definition how a reference to it is written."""
@@ -212,7 +209,9 @@ class _Printer:
         if self._names is None:
             self._texts.update(dict.fromkeys(group, _UNKNOWN_TEXT))
             return
-        offers = {key: self._names.candidates(self._hints[key], self._owner) for key in group}
+        offers = {
+            key: self._names.candidates(self._reading.hints[key], self._owner) for key in group
+        }
         status = "taken"
         while status == "taken":
             chosen: dict[int, str] = {}
@@ -230,7 +229,7 @@ class _Printer:
 
     def _declaration(self, key: int, name: str) -> str:
         body = self._write(self._definitions[key], key).text
-        return "\n".join([*self._comment(self._docs[key]), f"type {name} = {body};"])
+        return "\n".join([*self._comment(self._reading.docs[key]), f"type {name} = {body};"])
 
     def _accepts_empty(self, shape: Shape, depth: int = 0) -> bool:
         """Whether `{}` fits; not looked for beyond a few references."""
@@ -372,7 +371,7 @@ class _Printer:
         parts = each.shape.members if isinstance(each.shape, Union) else (each.shape,)
         real = [part for part in parts if part != NULL]
         if len(real) == 1 and isinstance(real[0], Ref) and real[0].key not in self._named:
-            return merged_docs(each.doc, self._docs[real[0].key])
+            return merged_docs(each.doc, self._reading.docs[real[0].key])
         return each.doc
 
     def _member(self, name: str, each: Property, text: str) -> str:

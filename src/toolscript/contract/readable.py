@@ -5,8 +5,7 @@ A stranger's schema is taken as far as it can be read (`declare.schema_warnings`
 
 from __future__ import annotations
 
-from toolscript.contract.interpret import Interpreter
-from toolscript.contract.schema import Document
+from toolscript.contract.interpret import read_schema
 from toolscript.contract.tool import JsonSchema
 from toolscript.errors import ContractError
 from toolscript.given import SCHEMA, check
@@ -20,7 +19,6 @@ def require_readable(where: str, schema: JsonSchema) -> None:
         ContractError: for one of which some part cannot be read, with its place.
     """
     check(where, SCHEMA, schema)
-    interpreter = Interpreter(Document(schema))
-    interpreter.root()
-    if interpreter.problems:
-        raise ContractError(f"{where} cannot be read: {'; '.join(interpreter.problems[:3])}")
+    problems = read_schema(schema).problems
+    if problems:
+        raise ContractError(f"{where} cannot be read: {'; '.join(problems[:3])}")

@@ -14,11 +14,10 @@ from toolscript.contract.comments import (
     quote,
 )
 from toolscript.contract.documentation import value_line
-from toolscript.contract.interpret import Interpreter
+from toolscript.contract.interpret import read_schema
 from toolscript.contract.mcp_types import mcp_structured_content_schema
 from toolscript.contract.names import is_identifier
 from toolscript.contract.printer import Printed, Style, print_type
-from toolscript.contract.schema import Document
 from toolscript.contract.shape import STRING, ArrayOf, Exactly, ObjectOf, Tuple, Union
 from toolscript.contract.tool import JsonSchema, Tool
 from toolscript.contract.type_names import TypeNames, type_name
@@ -86,14 +85,14 @@ def string_argument_of(schema: JsonSchema | None) -> str | None:
     # Most schemas say by themselves that they ask for more than one property, or for none.
     if _COMPOSING.isdisjoint(schema) and not _asks_for_one(schema.get("required")):
         return None
-    interpreter = Interpreter(Document(schema))
-    shape = interpreter.behind(interpreter.root())
+    reading = read_schema(schema)
+    shape = reading.behind(reading.root)
     if not isinstance(shape, ObjectOf):
         return None
     required = [name for name, each in shape.properties.items() if each.required]
     if len(required) != 1:
         return None
-    wanted = interpreter.behind(shape.properties[required[0]].shape)
+    wanted = reading.behind(shape.properties[required[0]].shape)
     choices = wanted.members if isinstance(wanted, Union) else (wanted,)
     strings = all(
         choice == STRING or (isinstance(choice, Exactly) and choice.kind == "string")
@@ -226,12 +225,12 @@ def _arguments(
 def spread_arguments(schema: JsonSchema | None, style: Style) -> str:
     """The parameters of a function that takes its arguments one by one."""
     if schema is not None:
-        interpreter = Interpreter(Document(schema))
-        shape = interpreter.behind(interpreter.root())
+        reading = read_schema(schema)
+        shape = reading.behind(reading.root)
         if isinstance(shape, ArrayOf | Tuple):
-            return f"...args: {print_type(interpreter, style).text}"
+            return f"...args: {print_type(reading, style).text}"
     return "...args: unknown[]"
 
 
 def _print(schema: JsonSchema, style: Style, names: TypeNames | None, owner: str) -> Printed:
-    return print_type(Interpreter(Document(schema)), style, names, owner=owner)
+    return print_type(read_schema(schema), style, names, owner=owner)

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from toolscript.contract.interpret import Interpreter
+from toolscript.contract.interpret import read_schema
 from toolscript.contract.names import is_identifier
 from toolscript.contract.plain import plain_schema
 from toolscript.contract.printer import Style, print_type
-from toolscript.contract.schema import Document
 from toolscript.contract.tool import JsonSchema
 from toolscript.contract.type_names import TypeNames
 from toolscript.errors import ContractError
@@ -36,14 +35,14 @@ def schema_to_type(
         ContractError: if `name` is no identifier.
     """
     style = Style(comments="line" if comments else "none", sort=True, short_arrays=False)
-    interpreter = Interpreter(Document(plain_schema(schema)))
+    reading = read_schema(plain_schema(schema))
     if name is None:
-        text = print_type(interpreter, style).text
+        text = print_type(reading, style).text
         return "unknown" if max_chars is not None and len(text) > max_chars else text
     if not is_identifier(name):
         raise ContractError(f"{name!r} cannot name a type: it is not a plain identifier")
     names = TypeNames(taken=(name,))
-    printed = print_type(interpreter, style, names, owner=name, root_name=name)
+    printed = print_type(reading, style, names, owner=name, root_name=name)
     lines = [*names.declarations]
     if printed.text != name:
         lines.append(f"type {name} = {printed.text};")
