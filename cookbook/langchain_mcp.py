@@ -7,7 +7,9 @@ they are read from the session and handed over.
     python cookbook/langchain_mcp.py                 # a scripted model, offline
     ANTHROPIC_API_KEY=... python cookbook/langchain_mcp.py
 
-Needs: pip install "toolscript[langchain]" langchain-mcp-adapters mcp (and a model's package)
+Needs: pip install "toolscript[langchain]" langchain-mcp-adapters (and a model's package), in an
+environment without the extra `mcp`: the adapter needs the MCP SDK before version 2, toolscript's
+own connection to servers (cookbook/mcp_servers.py) needs version 2.
 """
 
 from __future__ import annotations

@@ -6,7 +6,8 @@ the 200 rows never reach a model. The second half offers the code tool itself by
 
     python cookbook/mcp_servers.py
 
-Needs: pip install "toolscript[mcp]"
+Needs: pip install "toolscript[mcp]", in an environment without langchain-mcp-adapters, which needs
+the MCP SDK before version 2 (cookbook/langchain_mcp.py).
 """
 
 from __future__ import annotations

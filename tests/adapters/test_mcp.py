@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import functools
 import json
 import shlex
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -352,6 +353,77 @@ async def test_a_command_starts_a_server(tmp_path: Path, form: str) -> None:
         codemode = CodeMode([stock])
         result = await codemode.run("return await stock.count({ item: 'nail' })")
     assert result.value == 4, result.text()
+
+
+DYING = """
+import os
+
+from mcp.server import MCPServer
+
+server = MCPServer("stock")
+
+
+@server.tool()
+def die() -> None:
+    '''Die.'''
+    os._exit(3)
+
+
+server.run()
+"""
+
+
+async def test_a_server_that_goes_away_is_named_with_its_command(tmp_path: Path) -> None:
+    place = tmp_path / "stock server.py"
+    place.write_text(DYING)
+    command = [sys.executable, str(place), "--api-key", "hunter2", "--db=x://me:hunter2@host/db"]
+    async with connect(command, "stock") as stock, CodeMode([stock]) as codemode:
+        result = await codemode.run(
+            "try { await stock.die() } catch (e) {} await stock.die({}).catch((e) => {throw e});"
+        )
+    for error in (result.calls[0].error, result.calls[1].error):
+        assert error is not None
+        for words in ("'stock'", "stock server.py", "is gone", "connects to it again"):
+            assert words in error.message
+        assert "hunter2" not in error.message
+
+
+@pytest.mark.parametrize("named", [True, False])
+async def test_a_server_that_never_speaks_is_named_with_its_command(named: bool) -> None:
+    command = [sys.executable, "-c", "raise SystemExit", "--token=hunter2", "--port", "80"]
+    with pytest.raises(ConnectionError, match=r"did not answer.*standard error") as failed:
+        async with connect(command, "stock" if named else None):
+            pass
+    told = str(failed.value)
+    assert "'raise SystemExit' '--token=…' --port 80" in told
+    assert ("'stock'" in told) is named
+
+
+async def test_a_transport_that_fails_while_it_is_used_is_named(tmp_path: Path) -> None:
+    """As one over HTTP does: the SDK then cancels whatever is at work beside it."""
+
+    @contextlib.asynccontextmanager
+    async def transport() -> AsyncIterator[Any]:
+        async with stdio_client(parameters) as streams, asyncio.TaskGroup() as group:
+            group.create_task(fails())
+            yield streams
+
+    place = tmp_path / "stock.py"
+    place.write_text(DYING)
+    parameters = StdioServerParameters(command=sys.executable, args=[str(place)])
+    broken = asyncio.Event()
+
+    async def fails() -> None:
+        await broken.wait()
+        raise OSError("the cable is out")
+
+    async def breaks() -> None:
+        async with connect(transport(), "stock"):
+            broken.set()
+            await asyncio.Event().wait()
+
+    with pytest.raises(ConnectionError, match=r"'stock'.* is gone: the cable is out"):
+        await breaks()
 
 
 async def test_what_is_raised_while_a_server_is_connected_comes_as_it_is(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 from langchain.agents import create_agent
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command
+from mcp.server import MCPServer
 
 from tests.langchain.model import code, done, scripted
 
@@ -17,13 +19,14 @@ PAGE = Path(__file__).resolve().parents[2] / "docs" / "langchain.md"
 
 def test_the_examples_run() -> None:
     blocks = re.findall(r"```python\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
-    assert len(blocks) == 6
-    first, options, who, middleware, more, store = blocks
+    assert len(blocks) == 7
+    first, server, options, who, middleware, more, store = blocks
     script = "return (await tools.get_order({ order_id: 2 })).total;"
     scope: dict[str, Any] = {"model": scripted(code(script), done())}
     exec(first, scope)
     result = scope["agent"].invoke({"messages": [("user", "go")]})
     assert result["messages"][2].content == "19"
+    assert _asked_of_a_server(server, scope, script) == "done"
     exec(options, scope)
     asking = {tool.name: tool.options for tool in scope["run_code"].engine.contract.tools}
     assert asking["get_order"].read_only
@@ -36,6 +39,24 @@ def test_the_examples_run() -> None:
     assert create_agent(scope["model"], tools=[scope["run_code"]])
     exec(store, scope)
     assert _kept_by_thread(scope["run_code"]) == ["null", "1", "null"]
+
+
+def _asked_of_a_server(block: str, scope: dict[str, Any], script: str) -> str:
+    orders: MCPServer[Any] = MCPServer("orders")
+
+    @orders.tool()
+    def count() -> int:
+        """How many there are."""
+        return 2
+
+    both = script.replace("order_id: 2", "order_id: await orders.count()")
+    scope |= {"server": orders, "model": scripted(code(both), done())}
+    exec(block.replace('["npx", "-y", "@acme/orders-mcp"]', "server"), scope)
+    said = asyncio.run(scope["ask"]("how many?"))
+    (read,) = [one for one in scope["model"].seen[1] if one.type == "tool"]
+    assert read.content == "19"
+    scope["model"] = scripted(code(script), done())
+    return said
 
 
 def _who_approved(run_code: Any, script: str) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import re
 import shlex
 import shutil
 from collections.abc import AsyncGenerator, Mapping, Sequence
@@ -14,14 +16,15 @@ from mcp import Client, ClientSession, MCPError, StdioServerParameters
 from mcp.client.stdio import stdio_client
 from mcp.server import MCPServer
 from mcp.server import Server as LowLevelServer
-from mcp.types import PaginatedRequestParams, Tool
+from mcp.types import CONNECTION_CLOSED, PaginatedRequestParams, Tool
 
 from toolscript.contract.names import tool_identifier
 from toolscript.contract.tool import GivenOptions, Namespace
-from toolscript.errors import ConfigurationError, ContractError
+from toolscript.errors import ConfigurationError, ContractError, ToolError
 from toolscript.given import Wanted, check, described, maybe
 from toolscript.mcp.convert import tool_from_mcp
 from toolscript.mcp.unwrap import WRAPPED
+from toolscript.render import shorten_string
 
 Server = (
     str
@@ -37,6 +40,11 @@ words), that command with its environment, a server in this process, or a transp
 _OPTIONS: Final = Wanted(
     "a mapping of tool name to ToolOptions", lambda value: isinstance(value, Mapping)
 )
+_SECRET: Final = re.compile("key|token|secret|password|passwd|auth|credential|header", re.I)
+"""Names of options whose values no message may show."""
+
+_USER_INFO: Final = re.compile(r"//[^/@\s]+@")
+_SHOWN_CHARS: Final = 80
 _BOX: Final = frozenset({"title", "type", "properties", "required", "$defs"})
 
 
@@ -60,23 +68,33 @@ async def connect(
 
     Raises:
         ConfigurationError: for what is no server, or a command that is not there.
-        ConnectionError: if the server cannot be reached, or ends before it has said what it is.
+        ConnectionError: if the server cannot be reached, or ends before it has said what it is;
+            also out of the context, where the connection breaks in a way that ends the SDK's
+            client. It names the server, its URL or command, and what went wrong.
         ContractError: as `namespace_of` does.
     """
+    told = f"the MCP server {_known_as(server, name)}"
+    raised: BaseException | None = None
     try:
         async with AsyncExitStack() as open_:
             try:
                 client = await open_.enter_async_context(Client(_place(server)))
             except (OSError, MCPError, ExceptionGroup) as error:
                 raise ConnectionError(
-                    f"the MCP server {_shown(server)} did not answer: {_cause(error)}"
+                    f"{told} did not answer: {_cause(error)}{_where_it_says_more(server)}"
                 ) from error
-            yield await namespace_of(
-                client, name, options=options, trust_annotations=trust_annotations
-            )
+            space = await _namespace(client, name, told, options, trust_annotations)
+            try:
+                yield space
+            except BaseException as error:
+                raised = error
+                raise
     except BaseExceptionGroup as group:
         # The SDK's groups of tasks wrap whatever is raised while the server is connected.
         alone = _alone(group)
+        if isinstance(raised, asyncio.CancelledError) and isinstance(alone, Exception):
+            # Nobody cancelled: a failed transport stops all that is at work beside it.
+            raise ConnectionError(f"{told} is gone: {_cause(alone)}") from group
         raise alone from alone.__cause__
 
 
@@ -124,14 +142,51 @@ _SERVER: Final = Wanted(
 )
 
 
+def _known_as(server: Server, name: str | None) -> str:
+    """How a person knows the server: its name, and its URL or the command that starts it."""
+    place = _shown(server)
+    return place if name is None else f"{name!r} ({place})"
+
+
 def _shown(server: Server) -> str:
-    """How a person knows the server, without the parts of URLs and commands that hold secrets."""
+    """The place of a server, without the parts of URLs and commands that hold secrets."""
     if isinstance(server, StdioServerParameters):
-        return repr(server.command)
+        return shlex.join(_without_secrets([server.command, *server.args]))
     if isinstance(server, str) and _is_url(server):
-        parts = urlsplit(server.strip())
-        return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
-    return repr(_words(server)[0]) if isinstance(server, str | list | tuple) else described(server)
+        return _shown_url(server.strip())
+    if isinstance(server, str | list | tuple):
+        return shlex.join(_without_secrets(_words(server)))
+    return described(server)
+
+
+def _shown_url(url: str) -> str:
+    parts = urlsplit(url)
+    return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
+
+
+def _without_secrets(words: Sequence[str]) -> list[str]:
+    """The words of a command; what a word or the option before it calls a secret is left out."""
+    found: list[str] = []
+    hides_next = False
+    for word in words:
+        option, equals, _ = word.partition("=")
+        if hides_next and not word.startswith("-"):
+            found.append("…")
+        elif equals and _SECRET.search(option):
+            found.append(f"{option}=…")
+        elif _is_url(word):
+            found.append(_shown_url(word))
+        else:
+            found.append(shorten_string(_USER_INFO.sub("//", word), _SHOWN_CHARS))
+        hides_next = word.startswith("-") and not equals and bool(_SECRET.search(word))
+    return found
+
+
+def _where_it_says_more(server: Server) -> str:
+    started = not (isinstance(server, str) and _is_url(server)) and isinstance(
+        server, str | list | tuple | StdioServerParameters
+    )
+    return "; what it wrote to its standard error may say why" if started else ""
 
 
 def _is_url(text: str) -> bool:
@@ -176,6 +231,16 @@ async def namespace_of(
         ContractError: for options of a tool that the server does not have, or where neither
             `name` nor the server names the namespace.
     """
+    return await _namespace(session, name, None, options, trust_annotations)
+
+
+async def _namespace(
+    session: Client | ClientSession,
+    name: str | None,
+    known_as: str | None,
+    options: Mapping[str, GivenOptions] | None,
+    trust_annotations: bool,
+) -> Namespace:
     told = session.server_info
     own = name or (tool_identifier(told.name) if told is not None and told.name else None)
     if own is None:
@@ -189,10 +254,23 @@ async def namespace_of(
         raise ContractError(
             f"options for {', '.join(sorted(unknown))}, but the tools of {own} are {names}"
         )
+    known_as = known_as or f"the MCP server {own!r}"
+
+    async def call(tool: str, arguments: dict[str, Any]) -> Any:
+        try:
+            return await session.call_tool(tool, arguments)
+        except MCPError as error:
+            if error.code != CONNECTION_CLOSED:
+                raise
+            raise ToolError(
+                f"{known_as} is gone ({error}): its tools cannot be called until the "
+                "application connects to it again"
+            ) from error
+
     tools = [
         tool_from_mcp(
             _told_apart(tool),
-            session.call_tool,
+            call,
             server=told.name if told is not None else own,
             trust_annotations=trust_annotations,
             options=chosen.get(tool.name),
