@@ -16,11 +16,12 @@ from toolscript.contract.declaration_parts import (
 )
 from toolscript.contract.entry import Entry
 from toolscript.contract.interpret import read_schema
-from toolscript.contract.printer import Style, print_type, property_name
+from toolscript.contract.printer import Style, print_type
 from toolscript.contract.repeated import repeated_definitions
 from toolscript.contract.signature import EXACT_TYPES, Manner, signature, tool_comment
 from toolscript.contract.tool import ErrorClass, GlobalFunction, JsonSchema, Namespace
 from toolscript.contract.type_names import TypeNames
+from toolscript.contract.type_text import property_name
 
 _CONSOLE = """\
 interface CodeModeConsole {

@@ -15,7 +15,6 @@ from toolscript.contract.entry import Entry
 from toolscript.contract.interpret import read_schema
 from toolscript.contract.names import is_identifier
 from toolscript.contract.nearest import plain
-from toolscript.contract.printer import property_name
 from toolscript.contract.reading import Reading
 from toolscript.contract.shape import (
     ArrayOf,
@@ -29,6 +28,7 @@ from toolscript.contract.shape import (
     Union,
 )
 from toolscript.contract.tool import JsonSchema
+from toolscript.contract.type_text import property_name
 from toolscript.contract.words import words_of
 
 _LOOKED_AT: Final = 80

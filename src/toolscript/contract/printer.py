@@ -1,23 +1,16 @@
-"""From shapes to TypeScript text, and which shapes get a name of their own."""
+"""The type of a whole document, and which of its shapes get a name of their own."""
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from enum import IntEnum
 from typing import Final, Literal
 
-from toolscript.contract.comments import (
-    PROPERTY_DESCRIPTION_CHARS,
-    clean_lines,
-    doc_comment,
-    quote,
-)
+from toolscript.contract.comments import PROPERTY_DESCRIPTION_CHARS, clean_lines, doc_comment
 from toolscript.contract.documentation import merged_docs
 from toolscript.contract.graph import components, is_circular
-from toolscript.contract.names import INHERITED_MEMBERS, is_identifier
+from toolscript.contract.names import INHERITED_MEMBERS
 from toolscript.contract.reading import Reading
 from toolscript.contract.shape import (
     NULL,
@@ -37,9 +30,16 @@ from toolscript.contract.shape import (
     inner_shapes,
 )
 from toolscript.contract.type_names import TypeNames
-
-_SHORT: Final = 40
-"""A definition of at most so many characters is written out wherever it is used."""
+from toolscript.contract.type_text import (
+    UNKNOWN_TEXT,
+    Rank,
+    Text,
+    all_of,
+    array_of,
+    braced,
+    either,
+    property_name,
+)
 
 _INLINE_CHARS: Final = 1_000_000
 """Beyond so many characters a type without named helpers says `unknown`."""
@@ -50,16 +50,11 @@ _LEVELS: Final = 120
 _REFERENCES: Final = 8
 """Choices and references inside each other that are followed to see whether `{}` fits."""
 
-_MOST_ALTERNATIVES: Final = 10_000
-"""Beyond so many combinations of choices the compiler gives up on a type (at 100,000)."""
-
 _LONGEST_REST: Final = 400
 """Beyond so many characters an index signature beside named properties says `unknown`."""
 
 _INHERITED: Final = INHERITED_MEMBERS - {"then", "__proto__"}
 """An object without a property of such a name still has a function there."""
-
-_SIMPLE: Final = re.compile(r"[\w$]+(\[\])*\Z")
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,35 +72,6 @@ class Style:
     sort: bool = False
     readonly: bool = False
     short_arrays: bool = True
-
-
-class Rank(IntEnum):
-    """How loosely the parts of a text hang together; looser ones need parentheses."""
-
-    ATOM = 0
-    OPERATOR = 1
-    INTERSECTION = 2
-    UNION = 3
-
-
-@dataclass(frozen=True, slots=True)
-class Text:
-    """A type as text.
-
-    `breadth` is how many alternatives a compiler sees in it; `choices` are those of a union.
-    """
-
-    text: str
-    rank: Rank = Rank.ATOM
-    levels: int = 0
-    breadth: int = 1
-    choices: tuple[str, ...] = ()
-
-    def within(self, rank: Rank) -> str:
-        return f"({self.text})" if self.rank > rank else self.text
-
-
-_UNKNOWN_TEXT: Final = Text("unknown")
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,8 +161,8 @@ class _Printer:
         text = self._write(self._definitions[key], key)
         if self._names is None:
             fits = len(text.text) <= _INLINE_CHARS and text.levels <= _LEVELS
-            self._texts[key] = text if fits else _UNKNOWN_TEXT
-        elif _is_short(text) or (
+            self._texts[key] = text if fits else UNKNOWN_TEXT
+        elif text.is_short or (
             uses == 1 and text.levels <= _LEVELS and key not in self._names.repeated
         ):
             self._texts[key] = text
@@ -207,7 +173,7 @@ class _Printer:
     def _name(self, group: tuple[int, ...], given: Mapping[int, str]) -> None:
         """Declare definitions that refer to each other under names of their own."""
         if self._names is None:
-            self._texts.update(dict.fromkeys(group, _UNKNOWN_TEXT))
+            self._texts.update(dict.fromkeys(group, UNKNOWN_TEXT))
             return
         offers = {
             key: self._names.candidates(self._reading.hints[key], self._owner) for key in group
@@ -259,7 +225,7 @@ class _Printer:
         """
         match shape:
             case Unknown():
-                return _UNKNOWN_TEXT
+                return UNKNOWN_TEXT
             case Never():
                 return Text("never")
             case Primitive():
@@ -267,27 +233,21 @@ class _Printer:
             case Exactly():
                 return Text(shape.text)
             case ArrayOf():
-                return self._array(self._write(shape.item, None))
+                item = self._write(shape.item, None)
+                return array_of(item, readonly=self._style.readonly, short=self._style.short_arrays)
             case Tuple():
                 return self._tuple(shape)
             case ObjectOf():
                 return self._object(shape)
             case Union():
-                return self._union(shape, within)
+                return either([self._write(member, within) for member in shape.members])
             case Intersection():
-                return self._intersection(shape, within)
+                return all_of([self._write(member, within) for member in shape.members])
             case Ref():
                 circle = self._circles.get(shape.key)
                 if within is None or circle is None or circle != self._circles.get(within):
                     return self._texts[shape.key]
-                return _UNKNOWN_TEXT
-
-    def _array(self, item: Text) -> Text:
-        readonly = self._style.readonly
-        if self._style.short_arrays and _SIMPLE.match(item.text):
-            rank = Rank.OPERATOR if readonly else Rank.ATOM
-            return Text(f"{'readonly ' * readonly}{item.text}[]", rank, item.levels + 1)
-        return Text(f"{'Readonly' * readonly}Array<{item.text}>", levels=item.levels + 1)
+                return UNKNOWN_TEXT
 
     def _tuple(self, shape: Tuple) -> Text:
         items = [self._write(item, None) for item in shape.items]
@@ -306,47 +266,6 @@ class _Printer:
             max((item.levels for item in items), default=0) + 1,
         )
 
-    def _union(self, shape: Union, within: int | None) -> Text:
-        return self._either([self._write(member, within) for member in shape.members])
-
-    def _either(self, parts: list[Text]) -> Text:
-        choices = {
-            choice: None
-            for part in parts
-            for choice in part.choices or (part.text,)
-            if choice != "never"
-        }
-        if "unknown" in choices:
-            return _UNKNOWN_TEXT
-        if len(choices) < 2:
-            return next((part for part in parts if part.text in choices), parts[0])
-        return Text(
-            " | ".join(choices),
-            Rank.UNION,
-            max(part.levels for part in parts),
-            sum(part.breadth for part in parts),
-            tuple(choices),
-        )
-
-    def _intersection(self, shape: Intersection, within: int | None) -> Text:
-        kept: dict[str, Text] = {}
-        breadth = 1
-        for member in shape.members:
-            part = self._write(member, within)
-            if part.text == "unknown" or part.text in kept:
-                continue
-            if breadth * part.breadth <= _MOST_ALTERNATIVES:
-                kept[part.text] = part
-                breadth *= part.breadth
-        if not kept:
-            return _UNKNOWN_TEXT
-        parts = list(kept.values())
-        if len(parts) == 1:
-            return parts[0]
-        levels = max(part.levels for part in parts)
-        text = " & ".join(part.within(Rank.INTERSECTION) for part in parts)
-        return Text(text, Rank.INTERSECTION, levels, breadth)
-
     def _object(self, shape: ObjectOf) -> Text:
         names = sorted(shape.properties) if self._style.sort else list(shape.properties)
         members: list[tuple[list[str], str]] = []
@@ -355,7 +274,7 @@ class _Printer:
             each = shape.properties[name]
             text = self._write(each.shape, None)
             if not each.required and name in _INHERITED:
-                text = self._either([text, Text("Function")])
+                text = either([text, Text("Function")])
             texts.append(text)
             members.append((self._comment(self._doc(each)), self._member(name, each, text.text)))
         rest = self._rest(shape, texts)
@@ -363,7 +282,7 @@ class _Printer:
             texts.append(rest)
             readonly = "readonly " * self._style.readonly
             members.append(([], f"{readonly}[key: string]: {rest.text}"))
-        return Text(_braced(members), levels=max(text.levels for text in texts) + 1)
+        return Text(braced(members), levels=max(text.levels for text in texts) + 1)
 
     def _doc(self, each: Property) -> Doc:
         """What is to be said of a property: its own words, with those of what it refers to where
@@ -381,15 +300,15 @@ class _Printer:
     def _rest(self, shape: ObjectOf, named: list[Text]) -> Text | None:
         """The type of the index signature, wide enough for the named properties beside it."""
         if not shape.properties and shape.rest is None:
-            return Text("never") if shape.closed else _UNKNOWN_TEXT
+            return Text("never") if shape.closed else UNKNOWN_TEXT
         if shape.rest is None:
             return None
         rest = self._write(shape.rest, None)
         if not shape.properties:
             return rest
         optional = not all(each.required for each in shape.properties.values())
-        wide = self._either([rest, *named, *([Text("undefined")] if optional else [])])
-        return wide if len(wide.text) <= _LONGEST_REST else _UNKNOWN_TEXT
+        wide = either([rest, *named, *([Text("undefined")] if optional else [])])
+        return wide if len(wide.text) <= _LONGEST_REST else UNKNOWN_TEXT
 
     def _comment(self, doc: Doc) -> list[str]:
         if self._style.comments == "none" or not (doc.description or doc.tags):
@@ -412,22 +331,3 @@ def references(shape: Shape) -> Iterator[tuple[Ref, bool]]:
             yield here, is_direct
         is_direct = is_direct and isinstance(here, Union | Intersection)
         pending.extend((part, is_direct) for part in inner_shapes(here))
-
-
-def property_name(name: str) -> str:
-    """A property's name as TypeScript writes it in a type."""
-    return name if is_identifier(name) else quote(name)
-
-
-def _is_short(text: Text) -> bool:
-    return len(text.text) <= _SHORT and "\n" not in text.text
-
-
-def _braced(members: list[tuple[list[str], str]]) -> str:
-    if not any(comment or "\n" in member for comment, member in members):
-        return f"{{ {' '.join(f'{member};' for _, member in members)} }}"
-    lines = ["{"]
-    for comment, member in members:
-        lines.extend(f"  {line}" for line in comment)
-        lines.append(f"  {member};".replace("\n", "\n  "))
-    return "\n".join([*lines, "}"])
