@@ -14,16 +14,11 @@ one given script after the other, and says "done" when it has read the last answ
 
 from __future__ import annotations
 
-import ast
 import asyncio
-import importlib
-import inspect
-import pkgutil
 import re
 from abc import abstractmethod
-from collections.abc import Callable, Coroutine, Iterator, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass, field
-from types import ModuleType
 from typing import Any, ClassVar, Final, Literal, TypeVar
 
 import pytest
@@ -33,6 +28,7 @@ from toolscript.events import Event, RunEnded
 from toolscript.host.approval import Answer as Decision
 from toolscript.host.approval import Approve, Reject
 from toolscript.result import Pending, RunResult
+from toolscript.testing.private_touches import private_touches
 from toolscript.testing.shop import TOGETHER, Shop
 
 GUARD_S: Final = 60.0
@@ -371,11 +367,7 @@ class AdapterConformance:
     # -- the adapter itself
 
     def test_private_things_are_touched_in_one_marked_place(self) -> None:
-        places = {
-            place
-            for module in _modules(self.package)
-            for place in _private_touches(module, importlib.import_module(self.package))
-        }
+        places = private_touches(self.package)
         unmarked = [place for place in places if not place.marked]
         assert not unmarked, "; ".join(f"{place.module}:{place.line}" for place in unmarked)
         assert len({(place.module, place.owner) for place in places}) <= 1
@@ -396,57 +388,3 @@ async def _until(holds: Callable[[], bool]) -> None:
             return
         await asyncio.sleep(0.01)
     raise AssertionError("what was waited for did not happen")
-
-
-def _modules(package: str) -> Iterator[ModuleType]:
-    root = importlib.import_module(package)
-    yield root
-    for found in pkgutil.iter_modules(getattr(root, "__path__", ())):
-        yield importlib.import_module(f"{package}.{found.name}")
-
-
-@dataclass(frozen=True, slots=True)
-class _Touch:
-    """Where a module touches what begins with `_` on something that is not its own."""
-
-    module: str
-    line: int
-    owner: str
-    marked: bool
-
-
-def _private_touches(module: ModuleType, package: ModuleType) -> Iterator[_Touch]:
-    """Private attributes and imports, by the top-level statement in which they stand.
-
-    A class or function is marked by the word "private" in its docstring; a whole module, too.
-    """
-    tree = ast.parse(inspect.getsource(module))
-    whole = "private" in (ast.get_docstring(tree) or "")
-    for statement in tree.body:
-        documented = isinstance(
-            statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
-        ) and "private" in (ast.get_docstring(statement) or "")
-        owner = "" if whole else getattr(statement, "name", f"line {statement.lineno}")
-        for node in ast.walk(statement):
-            if _is_private(node, package.__name__):
-                line: int = getattr(node, "lineno", statement.lineno)
-                yield _Touch(module.__name__, line, owner, whole or documented)
-
-
-def _is_private(node: ast.AST, package: str) -> bool:
-    if isinstance(node, ast.Attribute):
-        own = isinstance(node.value, ast.Name) and node.value.id in ("self", "cls")
-        on_super = isinstance(node.value, ast.Call) and ast.unparse(node.value) == "super()"
-        return _hidden(node.attr) and not own and not on_super
-    if isinstance(node, ast.ImportFrom):
-        parts = (node.module or "").split(".")
-        names = [alias.name for alias in node.names]
-        return not (node.module or "").startswith(package) and any(map(_hidden, parts + names))
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-        names = node.args if node.func.id in ("getattr", "setattr", "attrgetter") else []
-        return any(isinstance(name, ast.Constant) and _hidden(str(name.value)) for name in names)
-    return False
-
-
-def _hidden(name: str) -> bool:
-    return name.startswith("_") and not name.startswith("__")
