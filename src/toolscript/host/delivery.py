@@ -41,11 +41,8 @@ class Delivery:
         now_ms: int | None = None,
         images: Sequence[Image] = (),
     ) -> None:
-        if self.holding:
+        if not self._goes(images):
             return
-        for image in images:
-            self._show(image)
-        self.sent += 1
         self._execution.resolve(
             seq,
             value.text,
@@ -61,12 +58,18 @@ class Delivery:
         now_ms: int | None = None,
         images: Sequence[Image] = (),
     ) -> None:
-        if self.holding:
+        if not self._goes(images):
             return
+        self._execution.reject(seq, error, now_ms=self._moved(now_ms))
+
+    def _goes(self, images: Sequence[Image]) -> bool:
+        """Whether a settlement goes to the script, behind the images that its call showed."""
+        if self.holding:
+            return False
         for image in images:
             self._show(image)
         self.sent += 1
-        self._execution.reject(seq, error, now_ms=self._moved(now_ms))
+        return True
 
     def _moved(self, recorded: int | None) -> int | None:
         """What the clock shows from now on: the time on record, or else that of this machine."""
