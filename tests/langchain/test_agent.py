@@ -21,6 +21,7 @@ from langgraph.prebuilt import ToolNode
 from langgraph.store.memory import InMemoryStore
 from langgraph.types import Command
 from pydantic import BaseModel
+from pydantic.json_schema import SkipJsonSchema
 
 from tests.langchain.model import Recorder, calls, code, done, scripted
 from tests.langchain.scripts import caught, run_message, run_value
@@ -220,6 +221,26 @@ async def test_state_store_runtime_call_id_and_config_are_injected() -> None:
     }
     assert CodeModeTool([where]).description.count("question") >= 1
     assert "city: string" not in CodeModeTool([where]).description.split("question")[1][:40]
+
+
+async def test_a_runtime_that_the_schema_calls_anything_is_injected_all_the_same() -> None:
+    """As LangChain's own shell tool is written."""
+
+    class Arguments(BaseModel):
+        command: str
+        runtime: Annotated[Any, SkipJsonSchema()] = None
+
+    @tool(args_schema=Arguments)
+    def shell(*, runtime: ToolRuntime, command: str) -> str:
+        """Run a command."""
+        return f"{command} {runtime.state['city']}"
+
+    code_tool = CodeModeTool([shell])
+    assert "runtime" not in code_tool.description.partition("declare const tools")[2]
+    script = "return await tools.shell({ command: 'go', runtime: { state: { city: 'x' } } })"
+    agent = create_agent(scripted(code(script), done()), tools=[code_tool], state_schema=State)
+    (message,) = tool_messages(await agent.ainvoke({**ASK, "city": "Bern"}))
+    assert message.content == "go Bern"
 
 
 async def test_outside_of_a_graph_a_tool_that_needs_one_says_so() -> None:

@@ -403,6 +403,25 @@ async def test_human_in_the_loop_for_each_nested_call(order: int, own: bool) -> 
     assert world.effects == ["read x", "refund a 9"]
 
 
+async def test_what_a_person_rejects_in_the_loop_is_denied() -> None:
+    script = "await tools.refund({ order: 'a', amount: 1 }).catch((e) => { throw e.code });"
+    world = World()
+    agent = create_agent(
+        scripted(code(script), done()),
+        tools=_with_hitl(world),
+        middleware=[CodeModeMiddleware(), HumanInTheLoopMiddleware({"refund": True})],
+        checkpointer=InMemorySaver(),
+    )
+    await agent.ainvoke(ASK, CONFIG)
+    result = await agent.ainvoke(Command(resume=_decision("reject", message="no")), CONFIG)
+    (message,) = tool_messages(result)
+    assert message.artifact["calls"][0]["status"] == "denied"
+    assert "denied" in message.content
+    # A call that was not made has changed nothing.
+    assert "took effect" not in message.content
+    assert not world.effects
+
+
 async def test_human_in_the_loop_in_the_mode_that_asks_per_call() -> None:
     try:
         hitl = HumanInTheLoopMiddleware({"refund": True}, interrupt_mode="per_call")

@@ -20,6 +20,7 @@ from langchain_core.runnables.utils import coro_with_context
 from toolscript.errors import ToolError
 from toolscript.host.threads import in_thread
 from toolscript.langchain.commands import Steering
+from toolscript.langchain.content import content_text
 from toolscript.langchain.pausing import steers_graph
 from toolscript.langchain.session import Execute, NestedCall, Session
 
@@ -51,6 +52,9 @@ class Chain:
         for reviewer in self.reviewers:
             outcome = _reviewed(reviewer, call, session)
             if isinstance(outcome, ToolMessage):
+                if outcome.status == "error":
+                    # The tool was not called: a person said no, or a limit did.
+                    raise ToolError(content_text(outcome.content), code="denied")
                 return outcome
             call = outcome
         if self.wrapper is None:

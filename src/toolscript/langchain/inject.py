@@ -115,10 +115,12 @@ def injection_of(tool: BaseTool) -> Injection:
         for name, parameter in inspect.signature(function).parameters.items()
         if parameter.default is not inspect.Parameter.empty
     }
-    if tool.args_schema is not None and not isinstance(tool.args_schema, dict):
-        annotations |= get_all_basemodel_annotations(tool.args_schema)
-        defaults |= _optional_fields(tool.args_schema)
     found = {name: _kind(annotation) for name, annotation in annotations.items()}
+    if tool.args_schema is not None and not isinstance(tool.args_schema, dict):
+        # A schema may say `Any` of what the function says is injected.
+        fields = get_all_basemodel_annotations(tool.args_schema)
+        found |= {name: _kind(field) or found.get(name) for name, field in fields.items()}
+        defaults |= _optional_fields(tool.args_schema)
     if _swallows_runtime(tool, function):
         found["runtime"] = ("runtime", None)
     state = {name: kind[1] for name, kind in found.items() if kind and kind[0] == "state"}
