@@ -56,11 +56,13 @@ def explain_end(
     if kind is ErrorKind.MEMORY:
         return RunError(
             kind,
-            frame.message or "the script used more memory than it may",
-            name=frame.name,
+            "out of memory: the script held more than the "
+            f"{limits.memory_bytes:,} bytes that are allowed (memory_bytes)"
+            if limits.memory_bytes is not None
+            else "out of memory",
             limit="memory_bytes",
             allowed=limits.memory_bytes,
-            hint="Keep only the fields that you need of each result.",
+            hint="Keep only the fields that you need of each result, and work on one page at a time.",
         )
     line, column = frame.line, frame.column
     moved = None

@@ -27,7 +27,7 @@ from toolscript.host.run import drive
 from toolscript.host.setup import NestedScope, RunSetup
 from toolscript.live import LiveRuns
 from toolscript.lost_errors import lost_errors
-from toolscript.nothing_returned import missing_property
+from toolscript.meant_property import missing_property, with_meant_property
 from toolscript.profiles import Profile
 from toolscript.program import Surroundings, program_of
 from toolscript.result import UNSET, ErrorKind, RunError, RunResult, Unset
@@ -304,6 +304,9 @@ async def _execute(
         # The host knows no source, and of a call no column.
         shown = excerpt(script.source, error.line, 1).partition("\n")[0]
         result = replace(result, error=replace(error, excerpt=shown))
+    elif error is not None:
+        error = with_meant_property(error, script.source, result.calls)
+        result = replace(result, error=error)
     warnings = tuple(str(item) for item in script.warnings if item.severity == "warning")
     if result.ok and not result.has_value and profile.returns == "value":
         missing = missing_property(script.source, result.calls)

@@ -11,6 +11,7 @@ import pytest
 
 from toolscript.sandbox.inline import InlineRuntime
 from toolscript.sandbox.runtime import Program
+from toolscript.sandbox.surface import Group, Member
 from toolscript.testing.guest_host import Ended, execute, surface
 
 
@@ -255,3 +256,59 @@ def test_what_is_told_of_a_thrown_object(thrown: str, message: str) -> None:
     ended = run(f"throw {thrown}")
     assert ended.end is not None
     assert ended.end.message == message
+
+
+@pytest.mark.parametrize(
+    ("expression", "expected"),
+    [
+        ("new TypeError('x')", {"name": "TypeError", "message": "x"}),
+        (
+            "Promise.allSettled([1, Promise.reject(Object.assign(new Error('no'), { code: 7 }))])",
+            [
+                {"status": "fulfilled", "value": 1},
+                {"status": "rejected", "reason": {"name": "Error", "message": "no", "code": 7}},
+            ],
+        ),
+        (
+            "Promise.any([Promise.reject(new RangeError('r'))]).catch((e) => [e])",
+            [
+                {
+                    "name": "AggregateError",
+                    "message": "",
+                    "errors": [{"name": "RangeError", "message": "r"}],
+                }
+            ],
+        ),
+        ("Object.assign(new Error('x'), { toJSON: () => 5 })", 5),
+        ("tools.echo({ e: new Error('x') })", {"e": {"name": "Error", "message": "x"}}),
+    ],
+)
+def test_errors_cross_as_what_they_say(expression: str, expected: Any) -> None:
+    assert value(f"await {expression}") == expected
+
+
+@pytest.mark.parametrize(
+    ("read", "meant"),
+    [
+        ("tools.byu", "Did you mean buy?"),
+        ("tools.gte", "Did you mean get?"),
+        ("tools.ls", "There are:"),
+        ("tools.list_order", "Did you mean list_orders?"),
+        ("tools.ListOrders", "Did you mean list_orders?"),
+        ("tools.orders_list", "Did you mean list_orders?"),
+        ("tools.sendMail", "Did you mean send_mail?"),
+        ("tools.mail", "Did you mean send_mail?"),
+        ("tools.get_issue", "Did you mean github.get_issue?"),
+        ("tools.githubGetIssue", "Did you mean github.get_issue?"),
+        ("github.issue_get", "Did you mean get_issue?"),
+        ("github.buy", "Did you mean tools.buy?"),
+    ],
+)
+def test_a_name_that_is_nearly_right(read: str, meant: str) -> None:
+    names = ["buy", "get", "list_orders", "send_mail"]
+    github = Group("github", (Member("get_issue", "get_issue", len(names), None),))
+    shown = surface(names, groups=[github])
+    program = Program(code=f"return {read}", surface=shown)
+    ended = asyncio.run(execute(InlineRuntime(), program, {}))
+    assert ended.end is not None
+    assert meant in ended.end.message

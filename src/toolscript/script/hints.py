@@ -84,6 +84,24 @@ def returned_property(source: str) -> tuple[str, str] | None:
     return None if name is None or len(text) > _MOST_TEXT else (text, syntax.text(name))
 
 
+def undefined_member(
+    source: str, *, message: str, line: int, column: int | None
+) -> tuple[str, str] | None:
+    """What was undefined where an error arose, as its text and its last name: `o.items`, `items`."""
+    match = _OF_NOTHING.search(message)
+    if match is None or (match.group(2) or match.group(3)) == "null":
+        return None
+    units = to_units(source)
+    found, syntax = find_program(units)
+    if found.back is not None:
+        return None
+    offset = Lines(units).offset(line, column or 1)
+    error = _Failure(syntax, "TypeError", message, offset, column is not None, (), ())
+    text = _nothing(error, match.group(1) or match.group(4))
+    name = text.rpartition(".")[2]
+    return (text, name) if name.isidentifier() else None
+
+
 @dataclass(frozen=True, slots=True)
 class _Failure:
     syntax: Syntax
@@ -272,19 +290,32 @@ def _wrong_shape(error: _Failure) -> str:
         return f"`{called}` is not a function"
     match = _OF_NOTHING.search(error.message)
     if match is None:
-        return ""
+        if not _NOT_ITERABLE.search(error.message):
+            return ""
+        return (
+            "only arrays, strings, Map, Set and other iterables can be looped over or spread: "
+            "write `Object.entries(x)` to go through an object"
+        )
     member, nothing = match.group(1) or match.group(4), match.group(2) or match.group(3)
     if member == "Symbol.iterator":
         return "only arrays and other iterables can be looped over; this is undefined"
+    target = _nothing(error, member)
+    if not target:
+        return ""
+    return (
+        f"`{target}` is {nothing}. Look at the shape of what you have with console.log, or write "
+        f"`{target}?.{_access(member)}`"
+    )
+
+
+def _nothing(error: _Failure, member: str) -> str:
+    """The text of what was undefined or null when `member` was read of it, or ""."""
     for node in error.nodes():
         if node.type in ("member_expression", "subscript_expression"):
             for each in descend(node):
                 target = _object_of(error.syntax, each, member)
                 if target:
-                    return (
-                        f"`{target}` is {nothing}. Look at the shape of what you have with "
-                        f"console.log, or write `{target}?.{_access(member)}`"
-                    )
+                    return target
     return ""
 
 
@@ -349,6 +380,18 @@ def _wrong_kind(error: _Failure) -> str:
 _READ_ONLY: Final = re.compile(r"'([\w$]+)' is read-only")
 
 
+def _too_deep(error: _Failure) -> str:
+    if error.name not in ("InternalError", "RangeError") or not _TOO_DEEP.search(error.message):
+        return ""
+    return (
+        "functions call each other too deeply, maybe without an end: write a loop with a list of "
+        "what is still to do"
+    )
+
+
+_TOO_DEEP: Final = re.compile(r"call stack size|stack overflow", re.I)
+
+
 def _too_long(error: _Failure) -> str:
     if error.name not in ("InternalError", "RangeError") or not _TOO_LONG.search(error.message):
         return ""
@@ -408,6 +451,7 @@ _RULES: Final[tuple[Callable[[_Failure], str], ...]] = (
     _json_of_value,
     _wrong_shape,
     _wrong_kind,
+    _too_deep,
     _too_long,
     _syntax,
     _not_callable,

@@ -28,6 +28,7 @@ from toolscript.script.options import SourceOptions, parse_source
 from toolscript.script.repair import read
 from toolscript.script.syntax import MOST_LEVELS, TEXTS, Syntax, descend, end, first_error, start
 from toolscript.script.text import Lines, from_units, to_units
+from toolscript.script.unheard import hear_dropped
 
 _Accepted = Literal["auto", "body", "module"]
 _Steps = tuple[PositionMap, ...]
@@ -145,6 +146,7 @@ def prepare(
     shape = Shape()
     if not syntax.broken:
         _erase(syntax, edits, typescript)
+        hear_dropped(syntax, edits)
         shape = _shape(syntax, edits, form, modules)
     if shape.problems:
         raise ScriptError(*shape.problems)

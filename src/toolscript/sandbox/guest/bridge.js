@@ -29,7 +29,10 @@
     queue[last++] = frame;
     if (queued <= kit.options.frame_bytes) return;
     // A script that only computes cannot be interrupted to fetch what it says: bound it here.
-    const message = "the script said too much at once";
+    const message =
+      "the script prints, stores and sends more than " +
+      kit.options.frame_bytes +
+      " characters without a pause (frame_bytes); leave out what is not needed";
     end({ __proto__: null, outcome: "limit", limit: "frame_bytes", message }, "");
     throw new p.RangeError(message);
   };

@@ -184,6 +184,9 @@
     get meta() {
       return kit.need("program").meta;
     },
+    unheard: (promise, name, line) => {
+      kit.need("output").unheard(promise, name, line);
+    },
     unreturned: (_, value) => {
       kit.last = { __proto__: null, value };
     },

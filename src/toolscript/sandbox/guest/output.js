@@ -105,5 +105,27 @@
 
   const warn = printer("stderr");
 
-  return { __proto__: null, makeConsole, warn, text, emit, log, image, progress, show, faceText };
+  // A promise that the script drops: nobody else hears what is thrown there.
+  const unheard = async (promise, name, line) => {
+    if (!p.hasInstance(p.Promise, promise)) return;
+    try {
+      await bridge.own(promise);
+    } catch (error) {
+      warn("Uncaught in " + name + ", which nobody awaits (line " + line + "):", error);
+    }
+  };
+
+  return {
+    __proto__: null,
+    makeConsole,
+    warn,
+    unheard,
+    text,
+    emit,
+    log,
+    image,
+    progress,
+    show,
+    faceText,
+  };
 });

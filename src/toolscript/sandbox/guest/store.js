@@ -25,7 +25,15 @@
   const refuseAbove = (limit, seen, what) => {
     const allowed = options[limit];
     if (typeof allowed !== "number" || seen <= allowed) return;
-    const message = what + " has " + seen + " characters of JSON; " + limit + " allows " + allowed;
+    const message =
+      what +
+      " has " +
+      seen +
+      " characters of JSON; " +
+      limit +
+      " allows " +
+      allowed +
+      "; store less of it";
     const details = { limit, allowed, seen };
     const error = { __proto__: null, name: "RangeError", tool: "store", code: "too_large" };
     error.message = message;

@@ -54,7 +54,6 @@
 
   const opaque = (value) => {
     if (p.isView(value)) return "a typed array has no JSON form; pass Array.from(it)";
-    if (p.isError(value)) return "an Error has no JSON form; pass its message";
     for (let at = getPrototypeOf(value); at !== null; at = getPrototypeOf(at)) {
       const why = p.mapGet(builtIns, at);
       if (why !== undefined) return why;
@@ -81,6 +80,17 @@
       // Anything can call itself a number, or throw when it is asked.
       return value;
     }
+  };
+
+  // What an error says, and its own visible properties, which JSON would give alone. Its stack
+  // is not among them: it says where, and not what.
+  const errorRecord = (error) => {
+    const { name, message } = error;
+    const record = { __proto__: null, name, message };
+    const own = keys(error);
+    for (let i = 0; i < own.length; i++) record[own[i]] = error[own[i]];
+    if (p.isArray(error.errors)) record.errors = error.errors;
+    return record;
   };
 
   const strictArray = (value) => {
@@ -111,7 +121,8 @@
       case "number":
         if (value - value !== 0) {
           if (js) return "null";
-          throw value + " has no JSON form";
+          if (value === value) throw value + " has no JSON form";
+          throw "NaN has no JSON form; what it was computed from is undefined or not a number";
         }
         if (value === 0) {
           if (js || 1 / value > 0) return "0";
@@ -151,7 +162,7 @@
       value = made;
     }
     if (typeof value === "object" && value !== null && getPrototypeOf(value) !== plain && !isArray(value)) {
-      return unbox(value);
+      return p.isError(value) ? errorRecord(value) : unbox(value);
     }
     return value;
   };

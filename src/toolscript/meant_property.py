@@ -1,13 +1,14 @@
-"""Why a script that ended well gave nothing: it returned a property that its results do not have."""
+"""Which property of a tool's result a script meant, where it read one that does not exist."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from difflib import get_close_matches
+from dataclasses import replace
 from typing import Any, Final, cast
 
-from toolscript.result import Call
-from toolscript.script.hints import returned_property
+from toolscript.contract.nearest import nearest
+from toolscript.result import Call, RunError
+from toolscript.script.hints import returned_property, undefined_member
 from toolscript.shape import shape_of
 
 _DEPTH: Final = 4
@@ -24,7 +25,7 @@ def missing_property(source: str, calls: Iterable[Call]) -> str | None:
     text, wanted = returned
     if not names or wanted in names:
         return None
-    near = get_close_matches(wanted, names, n=1)
+    near = nearest(wanted, names, limit=1)
     shapes = [f"{tool} returned {shape_of(result)}" for tool, result in results.items()]
     return "; ".join(
         [
@@ -33,6 +34,26 @@ def missing_property(source: str, calls: Iterable[Call]) -> str | None:
             *shapes[-_MOST_SHAPES:],
         ]
     )
+
+
+def with_meant_property(error: RunError, source: str, calls: Iterable[Call]) -> RunError:
+    """An error of `x.name.other` with the name that the results of the tools have instead."""
+    if error.name != "TypeError" or error.line is None:
+        return error
+    undefined = undefined_member(
+        source, message=error.message, line=error.line, column=error.column
+    )
+    if undefined is None:
+        return error
+    text, wanted = undefined
+    known = [(call.tool, set(_names(call.result, _DEPTH))) for call in calls if call.status == "ok"]
+    names = {name for _, found in known for name in found}
+    near = nearest(wanted, names, limit=1)
+    if not near or wanted in names:
+        return error
+    giver = next(tool for tool, found in reversed(known) if near[0] in found)
+    hint = f"`{text}` is undefined; did you mean `{near[0]}`, which {giver} returned?"
+    return replace(error, hint=hint)
 
 
 def _names(value: Any, depth: int) -> Iterator[str]:
