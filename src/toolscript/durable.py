@@ -99,13 +99,13 @@ async def begin(parts: Parts, request: Request, journal: Journal) -> RunResult:
             f"there is a run {request.run_id!r} already, and it is not over; use resume() to go "
             "on with it, or another run_id"
         )
-    before = _head_of(stored)
+    before = head_of(stored)
     if (before.source, before.input) != (head.source, head.input):
         raise ResumeError(
             f"there is a run {request.run_id!r} already, of another script or input; use another "
             "run_id"
         )
-    return _recorded(stored)
+    return recorded(stored)
 
 
 async def resume(
@@ -133,15 +133,15 @@ async def resume(
             "journal, or it was pruned or kept for too short a time"
         )
     if stored.status in SETTLED:
-        return with_ignored(stored, _recorded(stored), tuple(answers))
-    head = _head_of(stored)
+        return with_ignored(stored, recorded(stored), tuple(answers))
+    head = head_of(stored)
     _check_unchanged(parts, head)
     _check_guarded(parts, head)
     authority = _authority(head, request.authority)
     asks_again = stored.status == "paused" and parts.approve is not None
     waits = stored.status in ("paused", "undecided") and not asks_again
     if waits:
-        result = _recorded(stored)
+        result = recorded(stored)
         pending = {pending.id for pending in result.pending}
         if not pending & answers.keys():
             return with_ignored(stored, result, tuple(answers))
@@ -158,7 +158,7 @@ async def resume(
         raise
     if waits and not answered.taken:
         await run.let_go(stored.status, stored.outcome)
-        result = with_refused(_recorded(stored), answered.refused)
+        result = with_refused(recorded(stored), answered.refused)
         return with_ignored(stored, result, answered.ignored)
     store: dict[str, Any] = jsontext.loads(head.store)
     result = await _under(
@@ -183,8 +183,8 @@ async def give_up(journal: Journal, run_id: str) -> bool:
     stored = await journal.load(run_id)
     if stored is None or stored.status in SETTLED or stored.leased:
         return False
-    run = await _take_over(journal, stored, _head_of(stored))
-    before = RunResult(run_id, "failed") if stored.outcome is None else _recorded(stored)
+    run = await _take_over(journal, stored, head_of(stored))
+    before = RunResult(run_id, "failed") if stored.outcome is None else recorded(stored)
     result = replace(
         before,
         status="failed",
@@ -209,7 +209,7 @@ async def stored_runs(journal: Journal) -> list[RunInfo]:
             run_id=run.run_id,
             status=run.standing,
             age_s=max(0.0, now - run.created_at),
-            pending=_recorded(run).as_shown().pending
+            pending=recorded(run).as_shown().pending
             if run.status in ("paused", "undecided")
             else (),
         )
@@ -365,14 +365,25 @@ def _status(result: RunResult) -> StoredStatus:
     return result.status
 
 
-def _recorded(stored: StoredRun) -> RunResult:
+def recorded(stored: StoredRun) -> RunResult:
+    """How a run ended, or what it waits for.
+
+    Raises:
+        JournalError: if it cannot be read.
+    """
     outcome = stored.outcome
     if outcome is None:
         raise _damaged(stored, "how it stands")
     return _read(stored, "how it stands", lambda: RunResult.from_json(outcome.decode()))
 
 
-def _head_of(stored: StoredRun) -> Head:
+def head_of(stored: StoredRun) -> Head:
+    """What a run was begun with.
+
+    Raises:
+        JournalError: if it cannot be read.
+        ResumeError: if another version of toolscript wrote it.
+    """
     return _read(stored, "what it was begun with", lambda: Head.from_bytes(stored.head))
 
 

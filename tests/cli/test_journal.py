@@ -133,7 +133,7 @@ def test_a_run_with_input_goes_on(command: Terminal) -> None:
     ("words", "told"),
     [
         (("r", *KEPT, "--approve", "9"), "waiting: 2 (refund), 3 (refund)"),
-        (("r", *KEPT, "--approve", "2", "--reject", "2"), "both approved and rejected"),
+        (("r", *KEPT, "--approve", "2", "--reject", "2"), "call 2 (refund) takes one answer"),
         (("r", *KEPT, "--approve", "2", "--reason", "x"), "--reason goes with --reject"),
         (("other", *KEPT), "no run 'other'"),
         (("r", "--tools", "tools.py", "--journal", "gone.db"), "no journal at gone.db"),

@@ -161,7 +161,7 @@ def test_a_run_without_an_outcome_shows_what_is_on_record_of_it(
     assert "cut: interrupted" in text
     assert "call 3 (pay): waits for a person" in text
     assert "call 4 (slow): under way" in text
-    assert "resume it" in text
+    assert "`toolscript resume` goes on" in text
     assert "hunter2" not in text
 
 

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
+
+from toolscript import jsontext
+from toolscript.render import shorten_string
+
+_SHOWN_CHARS: Final = 80
 
 
 class ArgumentValueError(Exception):
@@ -15,19 +19,28 @@ class ArgumentValueError(Exception):
 def read_script(place: str) -> str:
     """The script in a file, or on standard input for `-`."""
     if place == "-":
-        return sys.stdin.read()
+        return _from_standard_input()
     return _read(Path(place), "the script")
 
 
-def read_input(argument: str) -> Any:
-    """Program input: JSON text, or `@file` for a file that holds it."""
-    text = _read(Path(argument[1:]), "the input") if argument.startswith("@") else argument
+def read_json(option: str, argument: str) -> Any:
+    """The value of an option: JSON text, or `@file` for a file that holds it."""
+    text = _read(Path(argument[1:]), f"the file of {option}") if argument[:1] == "@" else argument
     try:
-        return json.loads(text)
-    except ValueError as error:
+        return jsontext.loads(text)
+    except (ValueError, RecursionError) as error:
         raise ArgumentValueError(
-            f"--input is no JSON: {error}. Write JSON, such as --input '{{\"id\": 1}}', "
-            "or @file for a file that holds it"
+            f"{option} is no JSON: {error}, in {shorten_string(text, _SHOWN_CHARS)}; write JSON in "
+            "quotes, such as '{\"id\": 1}', or @FILE for a file that holds it"
+        ) from error
+
+
+def _from_standard_input() -> str:
+    try:
+        return sys.stdin.read()
+    except UnicodeDecodeError as error:
+        raise ArgumentValueError(
+            f"the script is no UTF-8 text: standard input: {error.reason}"
         ) from error
 
 

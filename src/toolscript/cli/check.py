@@ -8,7 +8,7 @@ import json
 import sys
 from collections.abc import Sequence
 from dataclasses import asdict
-from typing import Final, Literal
+from typing import Final, Literal, TextIO
 
 from rich.console import Console
 from rich.markup import escape
@@ -31,9 +31,10 @@ def main(arguments: argparse.Namespace) -> int:
     level = _level(arguments.level, profile_named(arguments.profile).check)
     found = asyncio.run(_check(arguments, source, level))
     if arguments.json:
-        print(json.dumps([asdict(item) for item in found], ensure_ascii=False))
+        listed = json.dumps([asdict(item) for item in found], ensure_ascii=False)
+        print(listed, file=arguments.output)
     else:
-        _print(arguments.script, found)
+        _print(arguments.script, found, arguments.output)
     return FAILED if any(item.severity == "error" for item in found) else DONE
 
 
@@ -66,8 +67,8 @@ async def _check(
         return await codemode.validate(source)
 
 
-def _print(place: str, found: Sequence[Diagnostic]) -> None:
-    console = Console(highlight=False)
+def _print(place: str, found: Sequence[Diagnostic], output: TextIO) -> None:
+    console = Console(file=output, highlight=False)
     for item in found:
         style = "red" if item.severity == "error" else "yellow"
         position = f"{place}:{item.line}:{item.column}"

@@ -42,7 +42,7 @@ class _Story:
 
 
 def main(arguments: argparse.Namespace) -> int:
-    console = Console()
+    console = Console(file=arguments.output)
     codemode = CodeMode(shop.TOOLS)
     has_langchain = importlib.util.find_spec("langchain") is not None
     console.print("The model is scripted and offline here; all that it calls is real.")

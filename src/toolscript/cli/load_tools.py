@@ -62,25 +62,45 @@ def _split(argument: str) -> tuple[str, str | None]:
 
 
 def _is_file(place: str) -> bool:
-    return place.endswith(".py") or "/" in place or "\\" in place
+    return place.endswith(".py") or "/" in place or "\\" in place or Path(place).is_file()
 
 
 def _load_file(path: Path) -> ModuleType:
+    if path.is_dir():
+        raise ToolsArgumentError(f"--tools: {path} is a folder; give a file of Python in it")
     if not path.is_file():
         raise ToolsArgumentError(f"--tools: there is no file {path}")
+    if path.suffix != ".py":
+        raise ToolsArgumentError(
+            f"--tools: {path} is no file of Python, whose name ends in .py; tools are functions "
+            "of Python, a script is given before --tools"
+        )
     # A file may import its neighbours, as it may when Python runs it.
     sys.path.insert(0, str(path.resolve().parent))
-    spec = importlib.util.spec_from_file_location(path.stem, path)
-    if spec is None or spec.loader is None:
-        raise ToolsArgumentError(f"--tools: {path} is no Python file; its name must end in .py")
+    name = _free_name(path)
+    spec = importlib.util.spec_from_file_location(name, path)
+    assert spec is not None, "the name ends in .py"
     module = importlib.util.module_from_spec(spec)
     # Type hints of the functions are looked up here, and so are the classes that they name.
-    sys.modules[path.stem] = module
+    sys.modules[name] = module
     _execute(lambda: cast("Any", spec.loader).exec_module(module), str(path))
     return module
 
 
+def _free_name(path: Path) -> str:
+    """A module name for a file, in the place of no other module: `email.py` is a fine name."""
+    name = path.stem
+    while name in sys.modules or name in sys.stdlib_module_names:
+        name += "_"
+    return name
+
+
 def _load_module(name: str) -> ModuleType:
+    if not all(part.isidentifier() for part in name.split(".")):
+        raise ToolsArgumentError(
+            f"--tools: {name!r} is neither a file nor the name of a module; write file.py, "
+            "module, or either with :NAME for what to take from it"
+        )
     sys.path.insert(0, str(Path.cwd()))
     try:
         return _execute(lambda: importlib.import_module(name), name)
@@ -98,7 +118,7 @@ def _execute(load: Any, place: str) -> Any:
         return load()
     except ModuleNotFoundError:
         raise
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         message = error.msg if isinstance(error, SyntaxError) else str(error)
         raise ToolsArgumentError(
             f"--tools: {place} failed while it was imported{_where(error)}: "
@@ -106,7 +126,7 @@ def _execute(load: Any, place: str) -> Any:
         ) from error
 
 
-def _where(error: Exception) -> str:
+def _where(error: BaseException) -> str:
     """File and line of an error: the file that does not parse, or the last one that ran."""
     if isinstance(error, SyntaxError):
         return f" ({error.filename}, line {error.lineno})"

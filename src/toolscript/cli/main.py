@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import argparse
+import getpass
 import math
 import sys
 import warnings
 from collections.abc import Sequence
+from contextlib import redirect_stdout
 from importlib.metadata import version
 from typing import Any, Final
 
 from toolscript.cli.arguments import ArgumentValueError
 from toolscript.cli.exit_codes import INTERRUPTED, MISUSE
 from toolscript.cli.load_tools import ToolsArgumentError
+from toolscript.cli.streams import own_output
 from toolscript.errors import ToolscriptError
 from toolscript.profiles import PROFILES
 
@@ -25,22 +28,27 @@ _TOOLS_HELP: Final = (
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run one command; returns its exit code (see the package's docstring)."""
-    arguments = _parser().parse_args(argv)
+    """Run one command; returns its exit code (see the package's docstring).
+
+    Without `argv` it is the process's own command: standard output is then for what the command
+    says, until the process ends. Whatever tools print goes to standard error.
+    """
+    output = own_output() if argv is None else sys.stdout
+    with redirect_stdout(output):
+        arguments = _parser().parse_args(argv)
+    arguments.output = output
     try:
-        with warnings.catch_warnings():
+        with warnings.catch_warnings(), redirect_stdout(sys.stderr):
             warnings.showwarning = _tell
-            return arguments.command(arguments)
+            code = arguments.command(arguments)
+            output.flush()
+            return code
     except (ArgumentValueError, ToolsArgumentError, ToolscriptError) as error:
         print(f"toolscript: {error}", file=sys.stderr)
         return MISUSE
     except KeyboardInterrupt:
         print("toolscript: interrupted; the run was stopped", file=sys.stderr)
         return INTERRUPTED
-    except BrokenPipeError:
-        # Whoever read our output (`| head`) has seen enough. Python would complain at exit.
-        sys.stderr.close()
-        return 0
 
 
 def _tell(message: Warning | str, category: type[Warning], *place: Any) -> None:
@@ -89,6 +97,7 @@ def _run(commands: Any) -> None:
         help="keep the run in this file, so that it can be resumed after a pause or a crash",
     )
     run.add_argument("--run-id", metavar="RUN", help="what to call the run (default: a new name)")
+    _who(run)
     run.add_argument("--json", action="store_true", help="print the whole result as JSON")
     run.set_defaults(command=_command("run"))
 
@@ -100,15 +109,21 @@ def _resume(commands: Any) -> None:
     resume.add_argument("run_id", metavar="RUN", help="as `toolscript runs` shows it")
     resume.add_argument("--journal", required=True, metavar="FILE", help="where the run is kept")
     _tools(resume)
-    for answer, meaning in (("approve", "may go ahead"), ("reject", "is denied")):
+    for answer, takes, meaning in (
+        ("approve", "CALL", "this call may go ahead, or is made again if its outcome is unknown"),
+        ("reject", "CALL", "this call is denied, or taken as failed if its outcome is unknown"),
+        ("edit", "CALL=JSON", "this call may go ahead with these arguments"),
+        ("happened", "CALL=JSON", "this call of unknown outcome took effect, with this result"),
+    ):
         resume.add_argument(
             f"--{answer}",
             action="append",
             default=[],
-            metavar="CALL",
-            help=f"this call {meaning}: its number or its id; may be given several times",
+            metavar=takes,
+            help=f"{meaning}; CALL is its number or its id; may be given several times",
         )
     resume.add_argument("--reason", metavar="TEXT", help="what the script reads of a rejection")
+    _who(resume)
     resume.add_argument(
         "--timeout", type=_seconds, metavar="SECONDS", help="wall time from now on (default: 60)"
     )
@@ -184,6 +199,23 @@ def _tools(parser: argparse.ArgumentParser, *, required: bool = True) -> None:
     parser.add_argument(
         "--profile", choices=tuple(PROFILES), default="default", help="a named set of rules"
     )
+
+
+def _who(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--who",
+        default=_login_name(),
+        metavar="NAME",
+        help="who answers for calls, as their receipts name them (default: your login name)",
+    )
+
+
+def _login_name() -> str:
+    """The name of the person at work here, or "" where the system knows none."""
+    try:
+        return getpass.getuser()
+    except (ImportError, KeyError, OSError):
+        return ""
 
 
 def _seconds(text: str) -> float:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import sys
 from collections.abc import Mapping
-from contextlib import AsyncExitStack, redirect_stdout
+from contextlib import AsyncExitStack
 from importlib.metadata import version
 from importlib.util import find_spec
 from typing import Any, cast
@@ -14,6 +13,7 @@ from typing import Any, cast
 from toolscript.cli.arguments import ArgumentValueError
 from toolscript.cli.exit_codes import DONE
 from toolscript.cli.load_tools import load_all
+from toolscript.cli.streams import as_standard_streams, own_input
 from toolscript.contract.tool import Namespace
 from toolscript.errors import ConfigurationError
 
@@ -29,9 +29,7 @@ def main(arguments: argparse.Namespace) -> int:
             'pip install "toolscript[mcp]" (in a clone: pip install ".[mcp]")'
         )
     servers = [_server(text) for text in arguments.server]
-    # Standard output belongs to the protocol, whatever a module prints while it is imported.
-    with redirect_stdout(sys.stderr):
-        tools: Any = load_all(arguments.tools) if arguments.tools else ()
+    tools: Any = load_all(arguments.tools) if arguments.tools else ()
     asyncio.run(_serve(arguments, tools, servers))
     return DONE
 
@@ -56,7 +54,12 @@ async def _serve(arguments: argparse.Namespace, tools: Any, servers: list[tuple[
             else:
                 offered = [*tools, *spaces]
             server = code_server(offered, arguments.name, profile=arguments.profile)
-            await server.run_stdio_async()
+            source = own_input()
+            with as_standard_streams(source, arguments.output):
+                serving = asyncio.create_task(server.run_stdio_async())
+                # The SDK takes both streams when it begins to serve.
+                await asyncio.sleep(0)
+            await serving
     if failure is not None:
         raise failure
 

@@ -23,23 +23,31 @@ _NOBODY: Final = (
 _ENDINGS: Final = {"completed": DONE, "failed": FAILED, "paused": PAUSED}
 
 
-def show(result: RunResult, arguments: argparse.Namespace, progress: Console) -> int:
+def show(result: RunResult, arguments: argparse.Namespace, progress: Console, *, ran: bool) -> int:
     """Print a result, and how to go on with it; returns the exit code.
 
+    `ran` is whether anything was run now; if not, the result comes from the journal.
     The result is for whoever reads standard output; everything else is for the person.
     """
     if arguments.json:
-        print(result.to_json())
+        print(result.to_json(), file=arguments.output)
     else:
         if result.calls:
             progress.print(receipts_table(result.calls, progress.width))
         for warning in result.warnings:
             progress.print(f"[yellow]warning:[/] {escape(warning)}", highlight=False)
-        sys.stdout.write(result.text() + "\n")
+        print(result.text(), file=arguments.output)
     if result.pending and arguments.journal:
         print(how_to_answer(result, arguments), file=sys.stderr)
-    elif result.status == "paused":
+        return PAUSED
+    if result.status == "paused":
         print(_NOBODY, file=sys.stderr)
+    elif not ran and arguments.journal:
+        print(
+            f"toolscript: run {result.run_id} is over: nothing was run now, and this is its result "
+            "from the journal; a run of another name (--run-id) begins anew",
+            file=sys.stderr,
+        )
     return _ENDINGS[result.status]
 
 
@@ -47,10 +55,18 @@ def how_to_answer(result: RunResult, arguments: argparse.Namespace) -> str:
     """Each call that waits, and the command that answers."""
     waits = "\n".join(f"  {call_of(pending)}" for pending in result.pending)
     answers = " ".join(f"--approve {pending.seq}" for pending in result.pending)
+    command = resume_command(result.run_id, arguments)
+    if result.error is None:
+        return (
+            f"toolscript: run {result.run_id} waits for leave:\n{waits}\n"
+            f"go on with it by:  {command} {answers}\n"
+            "or with --reject CALL and --reason TEXT, or --edit CALL=JSON for other arguments"
+        )
     return (
-        f"toolscript: run {result.run_id} waits for an answer:\n{waits}\n"
-        f"go on with it by:  {resume_command(result.run_id, arguments)} {answers}\n"
-        "or with --reject NUMBER and --reason TEXT"
+        f"toolscript: run {result.run_id} waits for somebody who knows what became of:\n{waits}\n"
+        f"to make it again:  {command} {answers}\n"
+        "if it did not take effect:  --reject CALL and --reason TEXT\n"
+        "if it did:  --happened CALL=JSON, with what it came to"
     )
 
 

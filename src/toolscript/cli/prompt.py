@@ -19,9 +19,9 @@ def main(arguments: argparse.Namespace) -> int:
     if arguments.json:
         names = [tool.name for tool in codemode.contract.tools]
         sizes = {"prompt": text, "characters": len(text), "tools": names}
-        print(json.dumps(sizes, ensure_ascii=False))
+        print(json.dumps(sizes, ensure_ascii=False), file=arguments.output)
     else:
-        sys.stdout.write(text if text.endswith("\n") else text + "\n")
+        arguments.output.write(text if text.endswith("\n") else text + "\n")
     if not codemode.contract.shown:
         print("toolscript: there are no tools that a model would be told of", file=sys.stderr)
     most, tokens = arguments.max_tokens, math.ceil(len(text) / CHARS_PER_TOKEN)

@@ -9,7 +9,8 @@ from typing import Final
 from toolscript import jsontext
 from toolscript.host.approval import Again, Verdict, word_of
 from toolscript.host.entries import Asked, Decided, Entry, Finished, Started
-from toolscript.host.recalled import tool_name
+from toolscript.host.helpers import SLEEP
+from toolscript.host.recalled import CallId, tool_name
 from toolscript.result import Call, CallError
 
 UNDER_WAY: Final = "under way when the last of it was recorded"
@@ -48,6 +49,26 @@ def calls_on_record(log: Sequence[Entry]) -> tuple[Call, ...]:
             case _:
                 pass
     return tuple(calls[seq] for seq in sorted(calls))
+
+
+def open_calls(log: Sequence[Entry]) -> tuple[CallId, ...]:
+    """The calls that a person's answer can still change, in the order of the script.
+
+    Those that wait for leave, and those that were under way when the last was recorded.
+    """
+    found: dict[int, CallId] = {}
+    for entry in log:
+        match entry:
+            case Started() if entry.tool == SLEEP:
+                # A timer goes on by itself.
+                pass
+            case Started() | Asked():
+                found[entry.seq] = CallId(entry.seq, entry.id, entry.tool, entry.shown)
+            case Decided() | Finished():
+                found.pop(entry.seq, None)
+            case _:
+                pass
+    return tuple(found[seq] for seq in sorted(found))
 
 
 def _decided(call: Call, answer: Verdict) -> Call:

@@ -50,7 +50,11 @@ def reported_result(value: Any, args: Any, gate: ToolGate, profile: Profile) -> 
         ToolError: `invalid_result` or `too_large`.
     """
     written = _written(value, profile)
-    gate.check_output(jsontext.loads(written.text))
+    try:
+        gate.check_output(jsontext.loads(written.text))
+    except ToolError as error:
+        problems = str(error).partition(": ")[2]
+        raise failed("invalid_result", f"no result of this tool: {problems}") from error
     return _bounded(written, args, gate, profile)
 
 
