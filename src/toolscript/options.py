@@ -43,7 +43,8 @@ def check_options(options: Mapping[str, Any]) -> Profile:
     knobs = {
         name: value
         for name, value in options.items()
-        if name not in EngineOptions.__annotations__ or name in Knobs.__annotations__
+        if name in Knobs.__annotations__
+        or (name not in EngineOptions.__annotations__ and name not in ENGINE_PARTS)
     }
     return profile.with_knobs(cast("Knobs", knobs), options.get("limits"))
 

@@ -374,7 +374,7 @@ async def test_a_tool_error_carries_code_and_details() -> None:
     [
         ({"profile": "nonsense"}, "profiles are"),
         ({"parallel": "some"}, "'reads'"),
-        ({"colour": 1}, "no knob"),
+        ({"colour": 1}, "takes no 'colour'"),
         ({"limits": {"wall_s": -1}}, "wall_s"),
         ({"limits": {"walls": 1}}, "no limit"),
         ({"profile": "constrained", "limits": {"wall_s": 31}}, "at most 30"),
