@@ -8,7 +8,7 @@ from typing import Any, Final, cast
 
 from toolscript.contract.nearest import nearest
 from toolscript.result import Call, RunError
-from toolscript.script.hints import returned_property, undefined_member
+from toolscript.script.members import returned_property, undefined_member
 from toolscript.shape import shape_of
 
 _DEPTH: Final = 4
