@@ -32,7 +32,6 @@ from toolscript_adapters.kit import (
     check_code_tool,
     code_of,
     convert_tools,
-    images_of,
     refuse_approvals,
     returns_of,
 )
@@ -136,7 +135,7 @@ def _content(runner: CodeRunner, result: RunResult) -> str | Iterable[Any]:
             "type": "image",
             "source": {"type": "base64", "media_type": image.mime_type, "data": image.data},
         }
-        for image in images_of(result)
+        for image in runner.images(result)
     ]
     content = [{"type": "text", "text": text}, *shown] if shown else text
     if not result.ok:

@@ -43,8 +43,9 @@ from toolscript.host.approval import Again, Answer, signed
 from toolscript.host.entries import Head
 from toolscript.host.journal import SETTLED, Journal
 from toolscript.host.policy import Authority
+from toolscript.images import Read, images_of, mcp_image, without_images
 from toolscript.options import EngineOptions, check_options, without_store
-from toolscript.parts import CODE_TOOL
+from toolscript.parts import CODE_TOOL, check_engine
 from toolscript.result import ErrorKind, OutputItem, RunResult
 
 NAME: Final = "run_code"
@@ -112,7 +113,9 @@ def check_code_tool(owner: Callable[..., Any], options: CodeToolOptions) -> None
     for name, value in options.items():
         if name in OWN_OPTIONS:
             check(f"{owner.__name__}({name}=)", CODE_TOOL[name], value)
-    check_options({name: value for name, value in options.items() if name not in OWN_OPTIONS})
+    check_engine(journal=options.get("journal"))
+    own = OWN_OPTIONS | {"journal"}
+    check_options({name: value for name, value in options.items() if name not in own})
 
 
 def for_context(options: CodeToolOptions, context_of: Callable[[Any], Any]) -> CodeToolOptions:
@@ -225,6 +228,7 @@ class CodeRunner:
         options: as given to the adapter.
         keeps: keep each run until it is over, so that one that `Steering` interrupted can go on.
             Runs that wait for an approval are kept in any case.
+        image: how an image looks to scripts that a tool of the framework returns.
         stores: `begin` and `go_on` get a store that outlives the run; without one, scripts have
             no `store` and `load`.
 
@@ -239,7 +243,9 @@ class CodeRunner:
         *,
         keeps: bool = False,
         stores: bool = False,
+        image: Read = mcp_image,
     ):
+        self._image = image
         given: dict[str, Any] = dict(options if stores else without_store(options))
         self.name: str = options.get("name", NAME)
         self._summary = options.get("description", SUMMARY)
@@ -349,7 +355,12 @@ class CodeRunner:
 
     def text(self, result: RunResult) -> str:
         """What the model reads back."""
-        return result.text(max_tokens=self._result_tokens)
+        shown = without_images(result, self._image)
+        return shown.text(max_tokens=self._result_tokens)
+
+    def images(self, result: RunResult) -> tuple[OutputItem, ...]:
+        """What the model sees beside it, for frameworks whose results may hold images."""
+        return images_of(result, self._image)
 
     async def aclose(self) -> None:
         await self.engine.aclose()
@@ -411,8 +422,16 @@ class CodeRunners:
     to find what belongs to one run in `current_session`.
     """
 
-    def __init__(self, options: CodeToolOptions, *, keeps: bool = False, stores: bool = False):
+    def __init__(
+        self,
+        options: CodeToolOptions,
+        *,
+        keeps: bool = False,
+        stores: bool = False,
+        image: Read = mcp_image,
+    ):
         self._stores = stores
+        self._image = image
         kept = {**options, "journal": options.get("journal") or (PausedRuns() if keeps else None)}
         self._options = cast(CodeToolOptions, kept)
         self._made: OrderedDict[str, CodeRunner] = OrderedDict()
@@ -426,7 +445,7 @@ class CodeRunners:
         key = _looks_of(tools)
         found = self._made.pop(key, None)
         if found is None:
-            found = CodeRunner(tools, self._options, stores=self._stores)
+            found = CodeRunner(tools, self._options, stores=self._stores, image=self._image)
         self._made[key] = found
         if len(self._made) > _MOST_RUNNERS:
             self._made.popitem(last=False)
@@ -443,11 +462,6 @@ def _looks_of(tools: Iterable[Any]) -> str:
         shown = [item.name, item.description, item.input_schema, item.output_schema]
         looks.append(json.dumps(shown, sort_keys=True, default=str) + repr(item.options))
     return "\n".join(looks)
-
-
-def images_of(result: RunResult) -> tuple[OutputItem, ...]:
-    """The images that a script showed, for frameworks whose results may hold some."""
-    return tuple(item for item in result.output if item.type == "image")
 
 
 def code_of(arguments: Any) -> str:

@@ -76,7 +76,13 @@ def test_a_code_tool_names_what_it_takes_when_it_is_made(
         make(*given, nme="code")
     for name in (own, "approver", "prompt_tokens", "track_lines", "policy"):
         assert name in str(unknown.value)
-    for wrong in ({"name": ""}, {"result_tokens": 0}, {"authority": "ada"}, {"parallel": "some"}):
+    for wrong in (
+        {"name": ""},
+        {"result_tokens": 0},
+        {"authority": "ada"},
+        {"parallel": "some"},
+        {"journal": "x.db"},
+    ):
         with pytest.raises(ConfigurationError, match=next(iter(wrong))):
             make(*given, **wrong)
 

@@ -27,7 +27,6 @@ from toolscript_adapters.kit import (
     check_code_tool,
     code_of,
     convert_tools,
-    images_of,
     refuse_approvals,
 )
 
@@ -133,7 +132,7 @@ def _guarded(tools: Any, options: ClaudeAgentOptions, server: str) -> Any:
 def _answer(runner: CodeRunner, result: RunResult) -> dict[str, Any]:
     images = [
         {"type": "image", "data": image.data, "mimeType": image.mime_type}
-        for image in images_of(result)
+        for image in runner.images(result)
     ]
     return {
         "content": [{"type": "text", "text": runner.text(result)}, *images],

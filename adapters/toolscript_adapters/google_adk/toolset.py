@@ -28,7 +28,6 @@ from toolscript_adapters.kit import (
     check_code_tool,
     code_of,
     for_context,
-    images_of,
 )
 
 _STORE: Final = "toolscript_store"
@@ -166,7 +165,7 @@ class _CodeTool(BaseTool):
             return await confirming.request(context, confirming.pending_calls(result))
         if result.store_writes.set or result.store_writes.delete:
             context.state[_STORE] = store
-        return _answer(result, self._runner.text(result))
+        return _answer(self._runner, result)
 
     async def _begin_or_go_on(
         self, code: str, session: Session[ScriptRun], store: dict[str, Any]
@@ -184,9 +183,9 @@ class _CodeTool(BaseTool):
         return await self._runner.begin(code, session, store=store)
 
 
-def _answer(result: RunResult, text: str) -> dict[str, Any]:
-    answer: dict[str, Any] = {"result" if result.ok else "error": text}
-    images = images_of(result)
+def _answer(runner: CodeRunner, result: RunResult) -> dict[str, Any]:
+    answer: dict[str, Any] = {"result" if result.ok else "error": runner.text(result)}
+    images = runner.images(result)
     if images:
         answer["images"] = [
             Part.from_bytes(

@@ -31,11 +31,10 @@ from toolscript_adapters.kit import (
     Session,
     check_code_tool,
     convert_tools,
-    images_of,
 )
 from toolscript_adapters.llama_index.approvals import answer_for
 from toolscript_adapters.llama_index.inside import Waiting, id_of_call
-from toolscript_adapters.llama_index.nested import ScriptRun, tool_of
+from toolscript_adapters.llama_index.nested import ScriptRun, image_in, tool_of
 
 _STORE: Final = "toolscript_store"
 """Where the workflow's state keeps what scripts store."""
@@ -79,7 +78,7 @@ class CodeModeTool(FunctionTool):
         check_code_tool(CodeModeTool, options)
         asking = names_in("CodeModeTool(requires_approval=)", requires_approval)
         converted = convert_tools(_opened(tools), lambda tool: _converted(tool, asking))
-        self._runner = CodeRunner(converted, options, keeps=True, stores=True)
+        self._runner = CodeRunner(converted, options, keeps=True, stores=True, image=image_in)
         _check_names(asking, self._runner)
         self._at_work: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         super().__init__(
@@ -120,7 +119,7 @@ class CodeModeTool(FunctionTool):
         text = self._runner.text(result)
         if not result.ok:
             raise ToolError(text)
-        images = _images(result)
+        images = _images(self._runner, result)
         return [TextBlock(text=text), *images] if images else text
 
     async def _result(
@@ -177,8 +176,8 @@ def _digest(*parts: str) -> str:
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:20]
 
 
-def _images(result: RunResult) -> list[ImageBlock]:
+def _images(runner: CodeRunner, result: RunResult) -> list[ImageBlock]:
     return [
         ImageBlock(image=base64.b64decode(image.data), image_mimetype=image.mime_type)
-        for image in images_of(result)
+        for image in runner.images(result)
     ]

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, cast, get_args
 
 from llama_index.core.agent.workflow import ToolCall, ToolCallResult
+from llama_index.core.base.llms.types import ImageBlock
 from llama_index.core.tools import BaseTool, FunctionTool, ToolOutput, adapt_to_async_tool
 from llama_index.core.workflow import Context
 
@@ -88,16 +89,33 @@ def _value(tool: BaseTool, output: ToolOutput) -> Any:
     Query engines and retrievers answer in text; and a callback may have replaced the value.
     """
     returned: Any = output.raw_output
+    if any(isinstance(block, ImageBlock) for block in output.blocks):
+        blocks = [block.model_dump(mode="json", exclude_none=True) for block in output.blocks]
+        return blocks[0] if len(blocks) == 1 else blocks
     replaced = output.content != str(returned)
     return returned if isinstance(tool, FunctionTool) and not replaced else output.content
 
 
 def _returns(tool: BaseTool, name: str) -> tuple[JsonSchema | None, Callable[[Any], Any] | None]:
+    if isinstance(tool, FunctionTool) and _may_show(tool):
+        return None, None
     if not isinstance(tool, FunctionTool) or _is_rendered(tool):
         return {"type": "string"}, None
     if has_callback(tool):
         return None, None
     return returns_of(tool.real_fn, name)
+
+
+def _may_show(tool: FunctionTool) -> bool:
+    """Whether the function says that it returns images, alone or among other blocks."""
+    return "ImageBlock" in str(resolved_hints(tool.real_fn).get("return"))
+
+
+def image_in(block: Mapping[str, Any]) -> tuple[Any, Any] | None:
+    """An image as scripts get it of a tool's blocks."""
+    if block.get("block_type") != "image":
+        return None
+    return block.get("image"), block.get("image_mimetype")
 
 
 def _is_rendered(tool: FunctionTool) -> bool:

@@ -32,7 +32,7 @@ from toolscript.events import Event, OnEvent, Progress
 from toolscript.host.approval import Answer, Approve, Reject, signed
 from toolscript.render import shorten_string
 from toolscript.result import Pending, RunResult
-from toolscript_adapters.kit import CodeRunner, Session, images_of
+from toolscript_adapters.kit import CodeRunner, Session
 
 _ASKS_IN_RESULTS: Final = "2026-07-28"
 _MOST_SHOWN: Final = 2_000
@@ -136,7 +136,8 @@ class CodeRequest:
     def _shown(self, result: RunResult) -> CallToolResult:
         content: list[ContentBlock] = [TextContent(text=self._runner.text(result))]
         content += [
-            ImageContent(data=image.data, mime_type=image.mime_type) for image in images_of(result)
+            ImageContent(data=image.data, mime_type=image.mime_type)
+            for image in self._runner.images(result)
         ]
         return CallToolResult(content=content, is_error=not result.ok)
 

@@ -23,6 +23,7 @@ from toolscript_adapters.kit import (
     refuse_approvals,
 )
 from toolscript_adapters.openai_agents.convert import tool_from_openai_agents
+from toolscript_adapters.openai_agents.nested import image_in
 from toolscript_adapters.openai_agents.pausing import output_of, pausing_tool
 
 _GRAMMAR: Final[Mapping[str, str]] = {
@@ -107,4 +108,4 @@ def _runner(
     def one(tool: Any) -> Tool:
         return tool_from_openai_agents(tool, hooks=hooks)
 
-    return CodeRunner(convert_tools(tools, one), options)
+    return CodeRunner(convert_tools(tools, one), options, image=image_in)

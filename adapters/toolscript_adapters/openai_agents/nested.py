@@ -9,6 +9,7 @@ from __future__ import annotations
 import copy
 import inspect
 import json
+from collections.abc import Mapping
 from operator import attrgetter
 from typing import Any, cast
 
@@ -172,3 +173,12 @@ class _Raising:
             return None
         said = self._words(context, error)
         return await said if inspect.isawaitable(said) else said
+
+
+def image_in(value: Mapping[str, Any]) -> tuple[Any, Any] | None:
+    """An image as scripts get it of a tool that returns a `ToolOutputImage` with its data."""
+    url = value.get("image_url") if value.get("type") == "image" else None
+    if not isinstance(url, str) or not url.startswith("data:"):
+        return None
+    mime_type, _, data = url.removeprefix("data:").partition(";base64,")
+    return data, mime_type

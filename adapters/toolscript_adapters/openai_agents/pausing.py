@@ -36,7 +36,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from toolscript.contract.entry import Entry
 from toolscript.host.approval import Answer, Approve, Reject
 from toolscript.result import Pending, RunResult
-from toolscript_adapters.kit import CODE_DESCRIPTION, CodeRunner, Session, images_of
+from toolscript_adapters.kit import CODE_DESCRIPTION, CodeRunner, Session
 
 _APPROVED: Final = "toolscript: a person approved this call"
 _MOST_PAUSES: Final = 10_000
@@ -94,7 +94,7 @@ def pausing_tool(runner: CodeRunner) -> FunctionTool:
 def output_of(runner: CodeRunner, result: RunResult) -> Any:
     """What the SDK is given for the model: text, with images where the script showed some."""
     text = runner.text(result)
-    images = images_of(result)
+    images = runner.images(result)
     if not images:
         return text
     shown = [

@@ -148,3 +148,10 @@ def _warns(definition: ToolDefinition) -> bool:
         isinstance(annotations, Mapping)
         and cast("Mapping[str, Any]", annotations).get("destructiveHint") is True
     )
+
+
+def image_in(value: Mapping[str, Any]) -> tuple[Any, Any] | None:
+    """An image as scripts get it of a tool that returns `BinaryContent`."""
+    if value.get("kind") != "binary":
+        return None
+    return value.get("data"), value.get("media_type")

@@ -36,7 +36,6 @@ from toolscript_adapters.kit import (
     Session,
     check_code_tool,
     for_context,
-    images_of,
 )
 from toolscript_adapters.pydantic_ai.approvals import (
     RaisedQuestions,
@@ -45,7 +44,12 @@ from toolscript_adapters.pydantic_ai.approvals import (
     nested_call_of,
     request_metadata,
 )
-from toolscript_adapters.pydantic_ai.nested import ScriptRun, callable_from_scripts, tool_of
+from toolscript_adapters.pydantic_ai.nested import (
+    ScriptRun,
+    callable_from_scripts,
+    image_in,
+    tool_of,
+)
 
 _ARGUMENTS: Final = SchemaValidator(
     core_schema.typed_dict_schema({"code": core_schema.typed_dict_field(core_schema.str_schema())})
@@ -82,7 +86,7 @@ class CodeModeToolset(WrapperToolset[AgentDepsT]):
         super().__init__(wrapped)
         check_code_tool(CodeModeToolset, options)
         self._selector = tools
-        self._runners = CodeRunners(for_context(options, _context_of), keeps=True)
+        self._runners = CodeRunners(for_context(options, _context_of), keeps=True, image=image_in)
         self._raised = RaisedQuestions()
         self.approved_before = False
 
@@ -183,7 +187,7 @@ class CodeModeToolset(WrapperToolset[AgentDepsT]):
         self._raised.forget(session.run_id)
         if not result.ok:
             raise ToolFailed(tool.runner.text(result))
-        return _returned(result, tool.runner.text(result), run)
+        return _returned(tool.runner, result, run)
 
     def _session(
         self, ctx: RunContext[AgentDepsT], tool: _CodeTool[AgentDepsT]
@@ -246,13 +250,13 @@ async def _decided_at_once(result: RunResult, manager: ToolManager[Any]) -> Mapp
     }
 
 
-def _returned(result: RunResult, text: str, run: ScriptRun) -> ToolReturn[Any]:
+def _returned(runner: CodeRunner, result: RunResult, run: ScriptRun) -> ToolReturn[Any]:
     images = [
         BinaryContent(data=base64.b64decode(image.data), media_type=image.mime_type or "image/png")
-        for image in images_of(result)
+        for image in runner.images(result)
     ]
     return ToolReturn(
-        text,
+        runner.text(result),
         content=[*run.shown, *images] or None,
         metadata={
             "run_id": result.run_id,

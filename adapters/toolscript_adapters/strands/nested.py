@@ -114,3 +114,12 @@ def _text(result: ToolResult) -> str:
 
 def _json_of(schema: Mapping[str, Any]) -> JsonSchema:
     return schema.get("json", schema)
+
+
+def image_in(value: Mapping[str, Any]) -> tuple[Any, Any] | None:
+    """An image as scripts get it of a result: alone, or among other content."""
+    image = cast("Mapping[str, Any]", value.get("image", value))
+    source = image.get("source") if "format" in image else None
+    if not isinstance(source, Mapping):
+        return None
+    return cast("Mapping[str, Any]", source).get("bytes"), f"image/{image['format']}"

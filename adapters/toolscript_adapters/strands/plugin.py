@@ -39,11 +39,10 @@ from toolscript_adapters.kit import (
     Session,
     check_code_tool,
     code_of,
-    images_of,
 )
 from toolscript_adapters.strands.approvals import answers_for
 from toolscript_adapters.strands.execution import note_what_is_returned
-from toolscript_adapters.strands.nested import ScriptRun, tool_of
+from toolscript_adapters.strands.nested import ScriptRun, image_in, tool_of
 
 _STORE: Final = "toolscript_store"
 """Where the agent's state keeps what scripts store."""
@@ -74,7 +73,7 @@ class CodeModePlugin(Plugin):
         check_code_tool(CodeModePlugin, options)
         self._keep = names_in("CodeModePlugin(keep=)", keep)
         self._requires_approval = names_in("CodeModePlugin(requires_approval=)", requires_approval)
-        self._runners = CodeRunners(options, keeps=True, stores=True)
+        self._runners = CodeRunners(options, keeps=True, stores=True, image=image_in)
         self._made: WeakKeyDictionary[AgentTool, tuple[ToolSpec, Tool]] = WeakKeyDictionary()
         self._code_tool = _CodeTool(self, options)
 
@@ -158,7 +157,7 @@ class _CodeTool(AgentTool):
             yield _told(tool_use, "error", [{"text": str(error)}])
             return
         content: list[ToolResultContent] = [{"text": runner.text(result)}]
-        content += [_image(image) for image in images_of(result)]
+        content += [_image(image) for image in runner.images(result)]
         yield _told(tool_use, "success" if result.ok else "error", content)
 
 

@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 from langchain_core.messages import ToolMessage
 
+from toolscript.images import images_of, mcp_image, without_images
 from toolscript.langchain.content import Content, is_content
 from toolscript.langchain.session import Kept
 from toolscript.result import RunResult
@@ -38,9 +39,9 @@ def content_of(result: RunResult, max_tokens: int | None) -> Content:
     """Text; with images, or where the script returned content blocks, a list of blocks."""
     images = [
         {"type": "image", "base64": item.data, "mime_type": item.mime_type}
-        for item in result.output
-        if item.type == "image"
+        for item in images_of(result, mcp_image)
     ]
+    result = without_images(result, mcp_image)
     printed = tuple(item for item in result.output if item.type != "image")
     if result.ok and is_content(result.value):
         texts = [replace(result, output=printed, has_value=False, value=None)] if printed else []
