@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from toolscript.errors import ClosedError, ConfigurationError
+from toolscript.sandbox.patience import Patience
 from toolscript.sandbox.process import (
     LIFE_CPU_S,
     LOGGER,
@@ -67,6 +68,8 @@ class Pool:
         self._closed = False
         self._warned = False
         self._timer: threading.Timer | None = None
+        self.patience_for_runs = Patience()
+        self.patience_for_results = Patience()
         self.isolation: Mapping[str, bool | str] | None = None
         _POOLS.add(self)
 

@@ -13,6 +13,7 @@ from typing import Any, Final, Literal
 
 from toolscript.given import SECONDS, check, maybe, one_of, tells_names, whole
 from toolscript.sandbox.frames import EndFrame, Frame, IdleFrame
+from toolscript.sandbox.patience import Patience
 from toolscript.sandbox.pool import Pool, PoolSettings
 from toolscript.sandbox.process import Worker
 from toolscript.sandbox.program import encode_program
@@ -23,10 +24,8 @@ from toolscript.sandbox.wire import ProtocolError, block, settlement
 GRACE_S: Final = 0.3
 # What delivering one result may cost the worker besides the script's own computing.
 DELIVERY_S: Final = 200e-6
-SPIN_S: Final = 150e-6
-# After so many waits in vain the host sleeps at once, and tries again only now and then.
-MOST_IN_VAIN: Final = 4
-RETRY_SPIN: Final = 16
+# How long the host looks for an answer before it sleeps.
+LOOK_S: Final = 150e-6
 # A process that grew by this share of a script's memory has run out of it.
 MEMORY_SHARE: Final = 0.75
 # What the engine throws when it has no memory left for an error, as text.
@@ -143,7 +142,9 @@ class WorkerExecution(Execution):
         self._soon = False
         self._sent = 0
         self._open_calls = 0
-        self._in_vain = 0
+        self._patience = pool.patience_for_runs
+        self._asked_at: float | None = None
+        self._looks = False
         self._queue_s = queue_s
         self._cpu_limit_s = program.cpu_s
         self._memory_bytes = program.memory_bytes
@@ -176,7 +177,7 @@ class WorkerExecution(Execution):
     def listen(self, take: Callable[[Sequence[Frame]], None]) -> Callable[[], Awaitable[None]]:
         self._listener = take
         if not self._frames and not self._ended:
-            self._spin()
+            self._look(self._pool.patience_for_runs)
         self._hand_over()
 
         async def stop() -> None:
@@ -251,7 +252,7 @@ class WorkerExecution(Execution):
             self._busy_since = time.monotonic()
         self._pipe.send(block(b"S", pieces))
         if self._open_calls == 0 and not self._ended:
-            self._spin()
+            self._look(self._pool.patience_for_results)
 
     def _hand_over(self) -> None:
         """Give the listener what there is, and the guest what the listener answers at once.
@@ -278,19 +279,18 @@ class WorkerExecution(Execution):
         if not self._ended:
             self._pipe.listen(True)
 
-    def _spin(self) -> None:
-        """Look for an answer a moment before the event loop sleeps: waking up costs more."""
+    def _look(self, patience: Patience) -> None:
+        """Wait for an answer that may come at once, before the event loop sleeps."""
         if not self._pipe.answers_at_once:
             return
-        self._in_vain += 1
-        if self._in_vain > MOST_IN_VAIN and self._in_vain % RETRY_SPIN:
+        self._patience = patience
+        self._looks = patience.looks()
+        self._asked_at = now = time.monotonic()
+        if not self._looks:
             return
-        until = time.monotonic() + SPIN_S
-        while time.monotonic() < until:
+        until = now + LOOK_S
+        while not self._frames and time.monotonic() < until:
             self._arrived()
-            if self._frames:
-                self._in_vain = 0
-                return
 
     def _readable(self) -> None:
         self._arrived()
@@ -322,6 +322,9 @@ class WorkerExecution(Execution):
             self._lose(EndFrame("worker_exit", message=f"the worker broke the protocol: {error}"))
         if len(self._frames) > MOST_BUFFERED:
             self._pipe.listen(False)
+        if self._frames and self._asked_at is not None:
+            self._patience.took(time.monotonic() - self._asked_at, looked=self._looks)
+            self._asked_at = None
         if self._frames and self._waiter is not None and not self._waiter.done():
             self._waiter.set_result(None)
 

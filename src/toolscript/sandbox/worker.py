@@ -1,7 +1,7 @@
 """Runs inside the worker process: reads programs and results, runs scripts, writes frames.
 
 Started by path in Python's isolated mode, without the package: it imports the standard library,
-the engine (`_quickjs`, from the path that it is given) and its two neighbours only. Nothing that
+the engine (`_quickjs`, from the path that it is given) and three of its neighbours only. Nothing that
 arrives here is doubted: it comes from the host. All that leaves is doubted there.
 
 A block is a length (4 bytes, little-endian) and that many bytes. From the host, the first byte
@@ -29,7 +29,8 @@ from typing import Any
 
 HEADER = struct.Struct("<I")
 SETTLEMENT = struct.Struct("<IBBqIi")
-SPIN_S = 100e-6
+# How long to look for an answer before sleeping.
+LOOK_S = 100e-6
 # After a script's end the host has its result to handle, maybe on this very processor: making the
 # next context at once would stand in its way.
 AFTER_END_MS = 1
@@ -70,11 +71,12 @@ def load(name: str, path: str) -> ModuleType:
 
 
 class Pipe:
-    """Blocks in and out of two descriptors; spins a moment before it sleeps."""
+    """Blocks in and out of two descriptors."""
 
-    def __init__(self, source: int, sink: int) -> None:
+    def __init__(self, source: int, sink: int, patience: Any) -> None:
         self._source = source
         self._sink = sink
+        self._patience = patience
         self._buffer = bytearray()
         # One buffer for all reading: a fresh one each time costs more than the reading.
         self._received = memoryview(bytearray(READ_BYTES))
@@ -88,6 +90,19 @@ class Pipe:
             self._poll.register(source, select.POLLIN)
             self._drained = select.poll()
             self._drained.register(sink, select.POLLOUT)
+
+    def answer(self) -> bytes:
+        """The next block, which answers what was said last and may be there soon."""
+        if self._poll is None or self._buffer:
+            return self.read()
+        looks = self._patience.looks()
+        asked = now = time.monotonic()
+        until = now + LOOK_S if looks else now
+        while now <= until and not self._arrived():
+            now = time.monotonic()
+        block = self.read()
+        self._patience.took(time.monotonic() - asked, looked=looks)
+        return block
 
     def read(self) -> bytes:
         """The next block. Ends the process when the host has closed the pipe."""
@@ -106,21 +121,19 @@ class Pipe:
         return bool(self._buffer) or self._poll is None or bool(self._poll.poll(wait_ms))
 
     def _fill(self) -> None:
-        until = 0.0
-        while True:
-            try:
-                count = self._read()
-            except BlockingIOError:
-                now = time.monotonic()
-                if until == 0.0:
-                    until = now + SPIN_S
-                elif now > until:
-                    self._poll.poll()
-                continue
-            if not count:
-                os._exit(0)
-            self._buffer += self._received[:count]
-            return
+        while not self._arrived():
+            self._poll.poll()
+
+    def _arrived(self) -> bool:
+        """Take what has arrived, if anything has."""
+        try:
+            count = self._read()
+        except BlockingIOError:
+            return False
+        if not count:
+            os._exit(0)
+        self._buffer += self._received[:count]
+        return True
 
     def _read(self) -> int:
         if self._readv is not None:
@@ -288,7 +301,8 @@ def main(arguments: list[str]) -> None:
     for name in (*machines.BASE, *machines.PARTS, *machines.ENGLISH):
         with open(os.path.join(folder, "guest", name + ".js"), encoding="utf-8") as file:
             sources[name] = file.read()
-    pipe = Pipe(0, 1)
+    patience = load("patience", os.path.join(folder, "patience.py"))
+    pipe = Pipe(0, 1, patience.Patience())
     worker = Worker(pipe, machines, engine, machines.Library(sources))
     # Run one script before the doors close: whatever loads late is loaded now.
     rehearsal = worker.machine()
