@@ -257,6 +257,27 @@ async def test_a_finished_result_is_read_by_its_content() -> None:
     assert answers_of(agent)[-1].text == "7"
 
 
+async def test_what_a_tool_yields_is_in_the_stream_of_the_agent() -> None:
+    @tool
+    async def count(to: int) -> AsyncIterator[str]:
+        """Count, and tell of it meanwhile."""
+        for number in range(to):
+            yield f"at {number}"
+        yield "counted"
+
+    script = "return await Promise.all([tools.count({ to: 2 }), tools.count({ to: 1 })])"
+    agent = agent_of([count], script)
+    heard: list[tuple[str, Any]] = []
+    async for event in agent.stream_async("go"):
+        told = event.get("tool_stream_event")
+        if told is not None and told["tool_use"]["name"] == "count":
+            heard.append((told["tool_use"]["toolUseId"], told["data"]))
+    first, second = "use1:1", "use1:2"
+    assert [data for id, data in heard if id == first] == ["at 0", "at 1", "counted"]
+    assert [data for id, data in heard if id == second] == ["at 0", "counted"]
+    assert answers_of(agent)[-1].text == '["counted","counted"]'
+
+
 async def test_cancelling_the_agent_stops_its_script() -> None:
     begun, stopped = asyncio.Event(), asyncio.Event()
 

@@ -7,7 +7,7 @@ calls, and for the time of such a call a decorated function notes what it return
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Any, cast
@@ -18,7 +18,7 @@ from strands.middleware.stages import ExecuteToolContext
 from strands.telemetry.tracer import get_tracer
 from strands.tools.decorator import DecoratedFunctionTool
 from strands.tools.executors import ConcurrentToolExecutor
-from strands.types._events import ToolCancelEvent, ToolInterruptEvent
+from strands.types._events import ToolCancelEvent, ToolInterruptEvent, ToolStreamEvent
 from strands.types.events import TypedEvent
 from strands.types.tools import AgentTool, ToolResult, ToolUse
 
@@ -39,8 +39,16 @@ class Execution:
 _noted: ContextVar[Execution | None] = ContextVar("toolscript_strands_execution", default=None)
 
 
-async def execute(agent: Agent, tool_use: ToolUse, invocation_state: dict[str, Any]) -> Execution:
-    """Make a call as the agent would: with its hooks, its middleware and its traces."""
+async def execute(
+    agent: Agent,
+    tool_use: ToolUse,
+    invocation_state: dict[str, Any],
+    stream: Callable[[Any], None],
+) -> Execution:
+    """Make a call as the agent would: with its hooks, its middleware and its traces.
+
+    `stream` is told of what the tool yields before its result.
+    """
     execution = Execution()
     results: list[ToolResult] = []
     token = _noted.set(execution)
@@ -50,6 +58,8 @@ async def execute(agent: Agent, tool_use: ToolUse, invocation_state: dict[str, A
                 execution.interrupts += event.interrupts
             elif isinstance(event, ToolCancelEvent):
                 execution.cancelled = True
+            elif isinstance(event, ToolStreamEvent):
+                stream(event)
     finally:
         _noted.reset(token)
     if results:

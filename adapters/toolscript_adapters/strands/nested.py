@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import inspect
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final, cast
 
 from strands import Agent
@@ -22,11 +23,15 @@ SOURCE: Final = "strands"
 
 @dataclass(frozen=True, slots=True)
 class ScriptRun:
-    """What the agent gave to the code tool; nested calls get the same."""
+    """What the agent gave to the code tool; nested calls get the same.
+
+    `streamed` are events of nested tools, which the agent's own stream tells.
+    """
 
     agent: Agent
     tool_use: ToolUse
     invocation_state: dict[str, Any]
+    streamed: asyncio.Queue[Any] = field(default_factory=asyncio.Queue[Any])
 
 
 def tool_of(tool: AgentTool, requires_approval: Collection[str]) -> Tool:
@@ -39,7 +44,7 @@ def tool_of(tool: AgentTool, requires_approval: Collection[str]) -> Tool:
         session = current_session(ScriptRun)
         run = session.context
         use: ToolUse = {"toolUseId": session.id_of(context), "name": name, "input": args}
-        execution = await execute(run.agent, use, run.invocation_state)
+        execution = await execute(run.agent, use, run.invocation_state, run.streamed.put_nowait)
         if execution.interrupts:
             raise steer(InterruptException(execution.interrupts[0]), context, again=True)
         return _value(name, execution)
@@ -67,6 +72,9 @@ def _returns(tool: AgentTool) -> tuple[JsonSchema | None, Callable[[Any], Any] |
     if not isinstance(tool, DecoratedFunctionTool):
         return None, None
     function: Callable[..., Any] = inspect.unwrap(cast("Callable[..., Any]", tool))
+    if inspect.isasyncgenfunction(function):
+        # What it yields last is its result, of whatever type.
+        return None, None
     schema, dump = returns_of(function, tool.tool_name)
     if isinstance(schema, Mapping) and _may_be_a_result(schema):
         return None, None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import base64
-from collections.abc import Collection, Coroutine
+from collections.abc import AsyncGenerator, Collection
 from typing import Any, Final, cast
 from weakref import WeakKeyDictionary
 
@@ -149,13 +149,19 @@ class _CodeTool(AgentTool):
     ) -> ToolGenerator:
         agent: Agent = invocation_state["agent"]
         runner = self._plugin.runner_of(agent)
+        run = ScriptRun(agent, tool_use, invocation_state)
+        task = asyncio.create_task(_run(runner, run))
         try:
-            result = await _unless_cancelled(
-                agent, _run(runner, ScriptRun(agent, tool_use, invocation_state))
-            )
+            async for event in _streamed(run, task):
+                yield event
+            result = await task
         except (ResumeError, ToolError) as error:
             yield _told(tool_use, "error", [{"text": str(error)}])
             return
+        finally:
+            if not task.done():
+                task.cancel()
+                await asyncio.wait([task])
         content: list[ToolResultContent] = [{"text": runner.text(result)}]
         content += [_image(image) for image in runner.images(result)]
         yield _told(tool_use, "success" if result.ok else "error", content)
@@ -191,23 +197,24 @@ async def _run(runner: CodeRunner, run: ScriptRun) -> RunResult:
     return result
 
 
-async def _unless_cancelled(agent: Agent, work: Coroutine[Any, Any, RunResult]) -> RunResult:
-    """The result of the work, which is stopped when the agent is cancelled.
+async def _streamed(run: ScriptRun, task: asyncio.Task[RunResult]) -> AsyncGenerator[Any]:
+    """What nested tools yield while the script runs.
 
     Raises:
-        ToolError: if it was.
+        ToolError: if the agent is cancelled meanwhile.
     """
-    task = asyncio.create_task(work)
-    try:
-        while not task.done():
-            await asyncio.wait([task], timeout=_LOOK_S)
-            if not task.done() and agent.cancel_signal.is_set():
-                raise ToolError("the agent was cancelled, and the script with it")
-        return task.result()
-    finally:
-        if not task.done():
-            task.cancel()
-            await asyncio.wait([task])
+    while not task.done():
+        event = asyncio.ensure_future(run.streamed.get())
+        try:
+            await asyncio.wait([task, event], timeout=_LOOK_S, return_when=asyncio.FIRST_COMPLETED)
+            if event.done():
+                yield event.result()
+        finally:
+            event.cancel()
+        if not task.done() and run.agent.cancel_signal.is_set():
+            raise ToolError("the agent was cancelled, and the script with it")
+    while not run.streamed.empty():
+        yield run.streamed.get_nowait()
 
 
 def _told(tool_use: ToolUse, status: Any, content: list[ToolResultContent]) -> ToolResult:
