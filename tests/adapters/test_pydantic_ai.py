@@ -20,6 +20,7 @@ from pydantic_ai.messages import (
     ModelResponse,
     TextPart,
     ToolCallPart,
+    ToolReturn,
     ToolReturnPart,
 )
 from pydantic_ai.models.function import AgentInfo, FunctionModel
@@ -236,6 +237,45 @@ def refunding(shop: Shop) -> list[Tool[Any]]:
 
 
 REFUND = 'await tools.note({ text: "once" }); return await tools.refund({ order_id: 1 });'
+
+
+async def test_the_application_finds_receipts_and_metadata_in_the_message() -> None:
+    def chart(of: str) -> ToolReturn:
+        """Draw."""
+        return ToolReturn("drawn", metadata={"of": of})
+
+    script = "return [await tools.chart({ of: 'a' }), await tools.refund({ order_id: 1 })]"
+    agent = agent_of([Tool(chart), *refunding(Shop())], script)
+    result = await agent.run("go")
+    assert isinstance(result.output, DeferredToolRequests)
+    (waiting,) = nested_calls(result.output)
+    answers = nested_results(result.output, {waiting.id: True}, who="carol")
+    result = await go_on(agent, result, answers)
+    (part,) = [
+        part
+        for message in result.all_messages()
+        for part in message.parts
+        if isinstance(part, ToolReturnPart)
+    ]
+    drawn, refunded = part.metadata["calls"]
+    assert (drawn["tool"], drawn["args"], drawn["result"]) == ("chart", {"of": "a"}, "drawn")
+    assert [one["who"] for one in refunded["decisions"]] == ["carol"]
+
+
+async def test_metadata_of_a_nested_tool_is_kept_with_its_receipt() -> None:
+    def chart() -> ToolReturn:
+        """Draw."""
+        return ToolReturn("drawn", metadata={"points": 3})
+
+    result = await agent_of([Tool(chart)], "return await tools.chart({})").run("go")
+    (part,) = [
+        part
+        for message in result.all_messages()
+        for part in message.parts
+        if isinstance(part, ToolReturnPart)
+    ]
+    assert part.metadata["calls"][0]["metadata"] == {"points": 3}
+    assert part.content == "drawn"
 
 
 async def test_approving_the_request_approves_its_calls() -> None:

@@ -33,13 +33,15 @@ SOURCE: Final = "pydantic_ai"
 class ScriptRun:
     """What nested calls of one script need of the agent, and what they leave for its answer.
 
-    `shown` is content that tools want the model to see besides their results.
+    `shown` is content that tools want the model to see besides their results; `kept` is metadata
+    that they want the application to see, by the id of the call.
     """
 
     context: RunContext[Any]
     manager: ToolManager[Any]
     raised: Raised
     shown: list[Any] = field(default_factory=list[Any])
+    kept: dict[str, Any] = field(default_factory=dict[str, Any])
 
 
 def callable_from_scripts(definition: ToolDefinition) -> bool:
@@ -114,6 +116,8 @@ async def _call(name: str, args: Any, context: ToolContext, *, approved: bool) -
     if isinstance(result, ToolReturn):
         returned = cast("ToolReturn[Any]", result)
         content = returned.content
+        if returned.metadata is not None:
+            run.kept[id] = returned.metadata
         run.shown += [content] if isinstance(content, str) else content or ()
         return returned.return_value
     return result

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import copy
+import json
 import uuid
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -187,7 +188,7 @@ class CodeModeToolset(WrapperToolset[AgentDepsT]):
         self._raised.forget(session.run_id)
         if not result.ok:
             raise ToolFailed(tool.runner.text(result))
-        return _returned(tool.runner, result, run)
+        return _returned(tool.runner, result, session)
 
     def _session(
         self, ctx: RunContext[AgentDepsT], tool: _CodeTool[AgentDepsT]
@@ -250,16 +251,28 @@ async def _decided_at_once(result: RunResult, manager: ToolManager[Any]) -> Mapp
     }
 
 
-def _returned(runner: CodeRunner, result: RunResult, run: ScriptRun) -> ToolReturn[Any]:
+def _returned(
+    runner: CodeRunner, result: RunResult, session: Session[ScriptRun]
+) -> ToolReturn[Any]:
     images = [
         BinaryContent(data=base64.b64decode(image.data), media_type=image.mime_type or "image/png")
         for image in runner.images(result)
     ]
     return ToolReturn(
         runner.text(result),
-        content=[*run.shown, *images] or None,
+        content=[*session.context.shown, *images] or None,
         metadata={
             "run_id": result.run_id,
-            "calls": [{"tool": call.tool, "status": call.status} for call in result.calls],
+            "calls": _receipts(result, session),
         },
     )
+
+
+def _receipts(result: RunResult, session: Session[ScriptRun]) -> list[dict[str, Any]]:
+    """The receipts as plain data, each with what its tool keeps for the application."""
+    receipts: list[dict[str, Any]] = json.loads(result.to_json())["calls"]
+    for receipt in receipts:
+        kept = session.context.kept.get(f"{session.call_id}:{receipt['seq']}")
+        if kept is not None:
+            receipt["metadata"] = kept
+    return receipts
