@@ -138,3 +138,31 @@ def test_columns_count_utf16_units() -> None:
 def test_types_are_left_alone_where_they_are_not_wanted() -> None:
     source = "const a: number = 1; return a"
     assert prepare(source, form="body", typescript=False).code == source
+
+
+@pytest.mark.parametrize(
+    ("source", "code"),
+    [
+        ("return f<import('x').A>(x)", "return f                (x)"),
+        ("return f<typeof import('x')>(x)", "return f                    (x)"),
+        ("return f<import('x').A<B>>(x)", "return f                   (x)"),
+        ("return f<type>(x)", "return f      (x)"),
+        ("return f<get>(x) + g<async>`y`", "return f     (x) + g       `y`"),
+        ("return f<<T>(x: T) => T>(g)", "return f                (g)"),
+        ("return f<(x: A) => B>`t`", "return f             `t`"),
+        ("let v = f<T>\n`x`", "let v = f   \n`x`"),
+        ("return a < b && c > (d)", "return a < b && c > (d)"),
+        ("return a < b || c > (d)", "return a < b || c > (d)"),
+        ("return a << b > c", "return a << b > c"),
+        ("x = y as Map<string, A<B>>\n\n`q`.z", "x = y                     \n;`q`.z"),
+        ("a = b satisfies Map<C, D>\n[1].at(0)", "a = b                    ;[1].at(0)"),
+        ("a = b as typeof c\n(d)", "a = b            ;\n(d)"),
+        ("a = b as C\n\n// d\n`e`", "a = b     ;\n\n// d\n`e`"),
+    ],
+)
+def test_what_the_parser_reads_as_something_else(source: str, code: str) -> None:
+    got = prepare(source, form="body").code
+    assert got.replace(";", "").split() == code.replace(";", "").split()
+    assert [len(line) for line in got.split("\n")] == [len(line) for line in source.split("\n")]
+    if "\n" in source and "f<T>" not in source:
+        assert ";" in got

@@ -20,7 +20,10 @@ from toolscript.script.syntax import Syntax, end, find_all, first_error, parse, 
 _MOST_PARSED: Final = 3_000_000  # code units of one script, all tries together
 _NEAR: Final = 400
 _MOST_SITES: Final = 4
-_TAG_END: Final = re.compile(r">[ \t]*`")
+_TYPES_END: Final = re.compile(r"(?<!=)>\s*[(`]")
+_LOGIC: Final = re.compile(r"&&|\|\|")
+_IMPORT: Final = re.compile(r"""\b(import\s*\(\s*(?:"[^"\n]*"|'[^'\n]*')\s*\))""")
+_BINARY: Final = frozenset({"binary_expression"})
 _BRACKET_BELOW: Final = re.compile(r"\n[ \t\r]*[\[(`]")
 _CASTS: Final = frozenset({"as_expression", "satisfies_expression"})
 _DOTTED: Final = re.compile(r"\.[\w$]+(?:\s*\.\s*[\w$]+)+")
@@ -62,14 +65,16 @@ def _braces(text: str) -> str:
 
 # tag<{ a: string }>`text`
 _TAG_TYPES: Final = _Gap(
-    re.compile(r"[\w$)\]](<(?:[^<>`]|<(?:[^<>`]|<[^<>`]*>)*>)*>)(?=[ \t]*`)"), _spaces, True
+    re.compile(r"[\w$)\]](<(?:[^<>`]|=>|<(?:[^<>`]|=>|<(?:[^<>`]|=>)*>)*>)*>)(?=[ \t]*`)"),
+    _spaces,
+    True,
 )
 
 _GAPS: Final = (
     # for (a as T of b), a as T < b
     _Gap(
         re.compile(
-            r"[\w$)\]!](\s+(?:as|satisfies)\s+[\w$.]+(?:<[^<>;]*>)?(?:\[\s*\])*)(?=\s*(?:<|of\b))"
+            r"[\w$)\]!](\s+(?:as|satisfies)\s+[\w$.]+(?:<[^<>;]*>)?(?:\[\s*\])*)(?=\s+(?:<[\s=]|of\b))"
         ),
         _spaces,
         True,
@@ -94,6 +99,11 @@ _GAPS: Final = (
     # What begins with a bracket or an operator, below what ends with its type
     _Gap(re.compile(r"\n([ \t])[ \t]*(?:[\[*<(`+-]|/(?![/*]))"), lambda _: ";"),
     _Gap(re.compile(r"(\n)(?:[\[*<(`+-]|/(?![/*]))"), lambda _: ";"),
+    # The same with comments in between
+    _Gap(
+        re.compile(r"(\n)(?:[ \t\r]*(?://[^\n]*)?\n)+[ \t]*(?:[\[*<(`+-]|/(?![/*]))"),
+        lambda _: ";",
+    ),
     _TAG_TYPES,
     # export type * from "x"
     _Gap(re.compile(r"\bexport\s+type\s+(\*(?:\s*as\s+[\w$]+)?\s)"), _braces),
@@ -102,7 +112,7 @@ _GAPS: Final = (
     # export default abstract class {}
     _Gap(re.compile(r"\bdefault\s+(abstract)\s+class\b"), _spaces, True),
     # type A = import("x").B
-    _Gap(re.compile(r"""\b(import\s*\(\s*(?:"[^"\n]*"|'[^'\n]*')\s*\))"""), _name),
+    _Gap(_IMPORT, _name),
     # An escape that only a tagged template may have: String.raw`C:\users`
     _Gap(re.compile(r"(\\[ux])"), _name),
     # a?.5:b
@@ -188,23 +198,38 @@ def _assigned(error: Node) -> Node | None:
 
 def _without_misreadings(syntax: Syntax) -> Syntax:
     """Set right what the parser takes for something else, without an error."""
-    for patches, types in ((_tag_types(syntax), True), (_misread(syntax), False)):
-        if patches:
+    for look, types in ((_compared_types, True), (_misread, False)):
+        if patches := look(syntax):
             other = _patched(syntax, patches, types=types)
             syntax = syntax if other.broken else other
     return syntax
 
 
-def _tag_types(syntax: Syntax) -> list[_Patch]:
-    """Types of a tagged template that were read as comparisons."""
-    if not _TAG_END.search(syntax.units):
+def _compared_types(syntax: Syntax) -> list[_Patch]:
+    """Types of a call or a tagged template that were read as comparisons: `f<type>(x)`.
+
+    As in TypeScript, what may be types between `<` and `>` in front of a bracket is types.
+    """
+    if not _TYPES_END.search(syntax.units):
         return []
-    return [
-        (*found.span(1), _spaces(found.group(1)))
-        for found in _TAG_TYPES.pattern.finditer(syntax.units)
-        if (compared := _token(syntax, found.start(1))) is not None
-        and compared.type == "binary_expression"
-    ]
+    operators = [node.child_by_field_name("operator") for node in find_all(syntax.root, _BINARY)]
+    found: list[_Patch] = []
+    done = 0
+    for first in sorted(start(each) for each in operators if each and each.type in ("<", "<<")):
+        last = _types_end(syntax.units, first + 1) if first >= done else None
+        if last is not None:
+            found.append((first, last, " " * (last - first)))
+            done = last
+    return found
+
+
+def _types_end(units: str, first: int) -> int | None:
+    """Where types end that begin at an offset, behind their `>`."""
+    for each in islice(_TYPES_END.finditer(units, first, first + _NEAR), _MOST_SITES):
+        types = _IMPORT.sub(lambda found: _name(found.group()), units[first : each.start()])
+        if types.strip() and not _LOGIC.search(types) and not parse(f"let _: [{types}];").broken:
+            return each.start() + 1
+    return None
 
 
 def _misread(syntax: Syntax) -> list[_Patch]:
@@ -255,7 +280,10 @@ def _type_end(syntax: Syntax, offset: int) -> int | None:
         return end(parent.children[0])
     call = parent if parent.type == "call_expression" else parent.parent
     called = call.child_by_field_name("function") if call is not None else None
-    return end(called) if called is not None and called.type in _CASTS else None
+    if called is None or call is None:
+        return None
+    queried = call.parent is not None and call.parent.type == "type_query"
+    return end(called) if queried or called.type in _CASTS else None
 
 
 def _error_offset(syntax: Syntax) -> int:
