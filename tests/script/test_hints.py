@@ -33,6 +33,8 @@ def hint(source: str, name: str, message: str, line: int | None = 1, column: int
         ("fs", "file system"),
         ("Buffer", "btoa"),
         ("setTimeout", "timers"),
+        ("Temporal", "Date"),
+        ("AbortController", "Promise.race"),
         ("print", "console.log"),
         ("None", "null"),
         ("get_weather", "tools.get_weather"),
