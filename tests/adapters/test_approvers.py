@@ -10,8 +10,15 @@ from mcp.server.auth.middleware.auth_context import auth_context_var
 from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
 from mcp.server.auth.provider import AccessToken
 from mcp.types import ElicitResult
+from pydantic_ai.capabilities import HandleDeferredToolCalls
 from pydantic_ai.messages import ModelMessage
-from pydantic_ai.tools import DeferredToolRequests, RunContext, ToolApproved, ToolDenied
+from pydantic_ai.tools import (
+    DeferredToolRequests,
+    DeferredToolResults,
+    RunContext,
+    ToolApproved,
+    ToolDenied,
+)
 from strands import Agent
 
 from tests.adapters import test_google_adk as adk
@@ -170,3 +177,71 @@ async def test_the_token_of_an_mcp_request_names_who_approves(
     finally:
         auth_context_var.reset(reset)
     assert receipts.said == [("approve", who)]
+
+
+WRONG: dict[str, Any] = {"approved": True, "args": {"order_id": "one"}, "who": "carol"}
+RIGHT: dict[str, Any] = {"approved": True, "args": {"order_id": 2}, "who": "dan"}
+
+
+async def test_arguments_of_a_person_that_do_not_fit_are_asked_for_again() -> None:
+    receipts, shop, asked = Receipts(), Shop(), list[str]()
+
+    def respond(event: Any, context: Any) -> None:
+        asked.append(event.reason)
+        context.send_event(ApprovalResponse(id=event.id, **(WRONG if len(asked) < 3 else RIGHT)))
+
+    (answer,) = await llama_index.outcome(
+        shop.functions(),
+        REFUND,
+        respond=respond,
+        requires_approval=["refund"],
+        on_event=receipts,
+    )
+    assert answer.text == "refunded 2"
+    assert ["order_id must be an integer" in reason for reason in asked] == [False, True, True]
+    assert receipts.said == [("edit", "dan")]
+
+    agent = strands.agent_of(strands.tools_of(shop), REFUND, requires_approval=["refund"])
+    result = await agent.invoke_async("go")
+    for response in (WRONG, WRONG, RIGHT):
+        assert result.stop_reason == "interrupt"
+        (interrupt,) = result.interrupts
+        asked.append(interrupt.reason["reason"])
+        answers = strands.responses(result, lambda asked, response=response: response)
+        result = await agent.invoke_async(answers)
+    assert strands.answers_of(agent)[-1].text == "refunded 2"
+    assert ["order_id must be an integer" in reason for reason in asked[3:]] == [False, True, True]
+    assert shop.effects == ["refund 2", "refund 2"]
+
+
+async def test_arguments_of_a_handler_that_do_not_fit_deny_the_call() -> None:
+    shop = Shop()
+
+    async def handle(ctx: RunContext[Any], requests: DeferredToolRequests) -> DeferredToolResults:
+        edited = ToolApproved(override_args={"order_id": "one"})
+        return DeferredToolResults(
+            approvals={call.tool_call_id: edited for call in requests.approvals}
+        )
+
+    script = "return await tools.refund({ order_id: 1 }).catch((error) => error.message)"
+    handler = HandleDeferredToolCalls(handle)
+    agent = pydantic_ai.agent_of(pydantic_ai.refunding(shop), script, capabilities=[handler])
+    result = await agent.run("go")
+    text = pydantic_ai.answers_of(result.all_messages())[-1].text
+    assert "order_id must be an integer" in text
+    assert not shop.effects
+
+
+async def test_arguments_in_results_of_pydantic_ai_that_do_not_fit_are_asked_for_again() -> None:
+    agent = pydantic_ai.agent_of(pydantic_ai.refunding(Shop()), REFUND)
+    result = await agent.run("go")
+    for args in ({"order_id": "one"}, {"order_id": 2}):
+        assert isinstance(result.output, DeferredToolRequests)
+        (waiting,) = nested_calls(result.output)
+        edit = ToolApproved(override_args=args)
+        answers = nested_results(result.output, {waiting.id: edit}, who="carol")
+        result = await pydantic_ai.go_on(agent, result, answers)
+        if args["order_id"] == "one":
+            assert isinstance(result.output, DeferredToolRequests)
+            assert "must be an integer" in nested_calls(result.output)[0].reason
+    assert pydantic_ai.answers_of(result.all_messages())[-1].text == "refunded 2"

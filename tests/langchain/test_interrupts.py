@@ -20,7 +20,7 @@ from pydantic import BaseModel
 
 from tests.langchain.model import calls, code, done, scripted
 from tests.langchain.test_agent import ASK, State, note, tool_messages
-from toolscript import CodeModeMiddleware, CodeModeTool, Tool, ToolOptions
+from toolscript import CodeModeMiddleware, CodeModeTool, Tool, ToolOptions, tool_from
 
 CONFIG: RunnableConfig = {"configurable": {"thread_id": "t"}}
 
@@ -344,6 +344,28 @@ async def test_receipts_name_whoever_answered(answer: Any, who: str) -> None:
     result = await agent.ainvoke(Command(resume=answer), CONFIG, context={"user": "ada"})
     [decision] = tool_messages(result)[0].artifact["calls"][0]["decisions"]
     assert (decision["by"], decision["who"]) == ("person", who)
+
+
+async def test_arguments_of_a_person_that_do_not_fit_are_asked_for_again() -> None:
+    def pay(amount: int) -> str:
+        """Pay."""
+        return f"paid {amount}"
+
+    guarded = tool_from(pay, options=ToolOptions(requires_approval=True))
+    agent = create_agent(
+        scripted(code("return await tools.pay({ amount: 3 });"), done()),
+        tools=[CodeModeTool([guarded])],
+        checkpointer=InMemorySaver(),
+    )
+    (first,) = (await agent.ainvoke(ASK, CONFIG))["__interrupt__"]
+    for wrong in ("lots", None):
+        edit = _decision("edit", edited_action={"name": "pay", "args": {"amount": wrong}})
+        (again,) = (await agent.ainvoke(Command(resume=edit), CONFIG))["__interrupt__"]
+        assert again.id == first.id
+        assert "amount must be an integer" in again.value["problem"]
+    edit = _decision("edit", edited_action={"name": "pay", "args": {"amount": 4}})
+    result = await agent.ainvoke(Command(resume=edit), CONFIG)
+    assert tool_messages(result)[0].content == "paid 4"
 
 
 async def test_a_server_that_knows_its_user_need_not_be_told() -> None:

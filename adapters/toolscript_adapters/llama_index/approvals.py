@@ -36,22 +36,24 @@ class ApprovalResponse(HumanResponseEvent):
     who: str = ""
 
 
-async def answer_for(pending: Pending, context: Context) -> Answer:
-    """What a person said about a call.
+async def answer_for(pending: Pending, context: Context, tries: int) -> Answer:
+    """What a person said about a call, of which `tries` answers could not be used before.
 
     Until then this raises what pauses the workflow's step, which is run again with the answer.
     """
+    # Each question has an id of its own: a workflow wakes every waiter that an event fits.
+    id = f"{pending.id}.{tries}" if tries else pending.id
     response = await context.wait_for_event(
         ApprovalResponse,
-        waiter_id=f"toolscript {pending.id}",
+        waiter_id=f"toolscript {id}",
         waiter_event=ApprovalRequest(
-            id=pending.id,
+            id=id,
             tool=pending.tool,
             args=pending.args,
             reason=pending.reason,
             effects_so_far=pending.effects_so_far,
         ),
-        requirements={"id": pending.id},
+        requirements={"id": id},
         timeout=None,
     )
     if response.approved is not True:

@@ -8,6 +8,7 @@ import base64
 import hashlib
 import inspect
 import uuid
+from collections import Counter
 from collections.abc import Collection, Mapping
 from typing import Any, Final, cast
 from weakref import WeakValueDictionary
@@ -130,10 +131,12 @@ class CodeModeTool(FunctionTool):
             result = await runner.go_on(session, again=again, store=store)
         else:
             result = await runner.begin(code, session, store=store)
+        tries: Counter[str] = Counter()
         while result.status == "paused":
             # One by one: an answer that came is on record before the next one is waited for.
             pending = result.pending[0]
-            answer = await answer_for(pending, session.context.context)
+            answer = await answer_for(pending, session.context.context, tries[pending.id])
+            tries[pending.id] += 1
             result = await runner.go_on(session, {pending.id: answer}, store=store)
         return result
 

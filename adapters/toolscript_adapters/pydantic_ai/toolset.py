@@ -6,7 +6,7 @@ import base64
 import copy
 import json
 import uuid
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -27,7 +27,7 @@ from pydantic_core import SchemaValidator, core_schema
 from typing_extensions import Unpack
 
 from toolscript.errors import ResumeError
-from toolscript.host.approval import Answer
+from toolscript.host.approval import Answer, Reject
 from toolscript.result import RunResult
 from toolscript_adapters.kit import (
     CODE_SCHEMA,
@@ -177,7 +177,8 @@ class CodeModeToolset(WrapperToolset[AgentDepsT]):
         run = session.context
         try:
             result = await self._begin_or_go_on(code, ctx, tool.runner, session)
-            while decisions := await _decided_at_once(result, run.manager):
+            decisions: Mapping[str, Answer] = {}
+            while decisions := await _decided_at_once(result, run.manager, decisions.keys()):
                 result = await tool.runner.go_on(session, decisions)
         except ApprovalRequired:
             # A tool raised it itself; others of the script may have done so meanwhile.
@@ -230,8 +231,13 @@ def _context_of(run: ScriptRun) -> RunContext[Any]:
     return run.context
 
 
-async def _decided_at_once(result: RunResult, manager: ToolManager[Any]) -> Mapping[str, Answer]:
-    """What the agent's own handlers of deferred calls say of the calls that wait."""
+async def _decided_at_once(
+    result: RunResult, manager: ToolManager[Any], refused: Collection[str]
+) -> Mapping[str, Answer]:
+    """What the agent's own handlers of deferred calls say of the calls that wait.
+
+    An answer that could not be used denies its call: a handler would say the same once more.
+    """
     if result.status != "paused":
         return {}
     found = await manager.resolve_deferred_tool_calls(
@@ -244,8 +250,9 @@ async def _decided_at_once(result: RunResult, manager: ToolManager[Any]) -> Mapp
     )
     if found is None:
         return {}
+    wrong = {one.id: Reject(one.reason) for one in result.pending if one.id in refused}
     return {
-        id: as_answer(decision)
+        id: wrong.get(id) or as_answer(decision)
         for id, decision in found.to_tool_call_results().items()
         if isinstance(decision, ToolApproved | ToolDenied)
     }

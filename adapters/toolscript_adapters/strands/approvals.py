@@ -12,8 +12,12 @@ from toolscript.host.approval import Answer, Approve, Edit, Reject
 from toolscript.result import Pending, RunResult
 
 
-def answers_for(result: RunResult, context: ToolContext[Any]) -> dict[str, Answer]:
+def answers_for(
+    result: RunResult, context: ToolContext[Any], tries: Mapping[str, int]
+) -> dict[str, Answer]:
     """What people said of the calls that wait.
+
+    `tries` counts, by id, earlier answers that could not be used: each has an interrupt of its own.
 
     Raises:
         InterruptException: if nobody has said anything yet.
@@ -22,7 +26,10 @@ def answers_for(result: RunResult, context: ToolContext[Any]) -> dict[str, Answe
     open_question: InterruptException | None = None
     for pending in result.pending:
         try:
-            response = context.interrupt(f"approve {pending.id}", reason=_question(pending))
+            response = context.interrupt(
+                f"approve {pending.id}{' again' * tries.get(pending.id, 0)}",
+                reason=_question(pending),
+            )
         except InterruptException as question:
             open_question = open_question or question
             continue

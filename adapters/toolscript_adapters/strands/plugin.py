@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import base64
+from collections import Counter
 from collections.abc import AsyncGenerator, Collection
 from typing import Any, Final, cast
 from weakref import WeakKeyDictionary
@@ -186,8 +187,11 @@ async def _run(runner: CodeRunner, run: ScriptRun) -> RunResult:
             result = await runner.go_on(session, again=again, store=store)
         else:
             result = await runner.begin(code, session, store=store)
+        tries: Counter[str] = Counter()
         while result.status == "paused":
-            result = await runner.go_on(session, answers_for(result, context), store=store)
+            answers = answers_for(result, context, tries)
+            result = await runner.go_on(session, answers, store=store)
+            tries.update(answers.keys())
     except InterruptException:
         run.agent.state.set(place, runner.interrupted(session))
         raise

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Mapping, MutableMapping
+from collections.abc import AsyncGenerator, Collection, Mapping, MutableMapping
 from concurrent.futures import Future
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -72,8 +72,10 @@ async def _run(
         else:
             await record.load()
             result = await _begin_or_go_on(engine, source, given, record)
+        decisions: Mapping[str, Answer] = {}
         while result.status == "paused" and session.may_pause:
-            decisions = _decisions(session, result, given.approver)
+            # What waits in spite of an answer got one that could not be used.
+            decisions = _decisions(session, result, given.approver, refused=decisions.keys())
             result = await _resume(engine, result.run_id, decisions, given)
         return result
     except Bubble:
@@ -136,15 +138,19 @@ async def _resume(
     )
 
 
-def _decisions(session: Session, result: RunResult, approver: str) -> dict[str, Answer]:
+def _decisions(
+    session: Session, result: RunResult, approver: str, *, refused: Collection[str]
+) -> dict[str, Answer]:
     """What a person said about each waiting call; `approver`, where an answer names nobody.
+
+    Calls whose last answer was refused are asked about again.
 
     Raises:
         Bubble: some wait for an answer still; the graph pauses for all of them at once.
     """
     decided: dict[str, Answer] = {}
     for pending in result.pending:
-        answer = _answer(session, pending)
+        answer = _answer(session, pending, again=pending.id in refused)
         if answer is not None:
             decided[pending.id] = signed(answer, approver)
     if len(decided) < len(result.pending):
@@ -152,9 +158,12 @@ def _decisions(session: Session, result: RunResult, approver: str) -> dict[str, 
     return decided
 
 
-def _answer(session: Session, pending: Pending) -> Answer | None:
+def _answer(session: Session, pending: Pending, *, again: bool) -> Answer | None:
     asker = f"{session.id_of((pending.seq,))}:approval"
     description = pending.reason or f"The script wants to call {pending.tool}."
+    if again:
+        # The reason says what was wrong.
+        return _ask_again(session, pending, asker, description)
     asked = question(pending.tool, pending.args, description)
     replies = session.ask(asker, pending.seq, asked)
     if not replies:
@@ -162,7 +171,11 @@ def _answer(session: Session, pending: Pending) -> Answer | None:
     answer = answer_from(replies[0])
     if not isinstance(answer, str):
         return answer
-    asked = question(pending.tool, pending.args, description, problem=answer)
+    return _ask_again(session, pending, asker, answer)
+
+
+def _ask_again(session: Session, pending: Pending, asker: str, problem: str) -> None:
+    description = pending.reason or f"The script wants to call {pending.tool}."
+    asked = question(pending.tool, pending.args, description, problem=problem)
     session.pauses.drop_answers(asker, 0)
     session.ask(asker, pending.seq, asked, new=False)
-    return None
