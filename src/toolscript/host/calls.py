@@ -99,9 +99,14 @@ class Calls:
     @property
     def at_work(self) -> bool:
         """Whether any call may still come to something by itself."""
-        if not self._held:
-            return any(call.task is not None for call in self.live.values())
-        return sum(call.task is not None for call in self.live.values()) > self._held
+        # Asked after each call, with mostly one to look at.
+        held = self._held
+        for call in self.live.values():
+            if call.task is not None:
+                if not held:
+                    return True
+                held -= 1
+        return False
 
     def submit(self, frame: CallFrame) -> None:
         """Take one call of the script through the stages that need nobody else."""
@@ -146,7 +151,7 @@ class Calls:
             return
         # What may start does so after the whole batch of frames (`start`).
         if needs_permission(setup, call):
-            call.task = self._task(self._ask(call))
+            call.task = self._task(self._ask, call)
         else:
             self._schedule.decide(call)
 
@@ -155,7 +160,7 @@ class Calls:
         if self._passing:
             return
         for call in self._schedule.take():
-            call.task = self._task(self._perform(call))
+            call.task = self._task(self._perform, call)
 
     def pause(self) -> tuple[Pending, ...]:
         """Leave the calls that have not started as they are; gives those that wait for a person."""
@@ -208,19 +213,23 @@ class Calls:
             value = JsonText(text, len(text), reply.bigints, reply.text)
             self._delivery.resolve(finished.seq, value, finished.now_ms, reply.images)
 
-    def _task(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+    def _task(
+        self, work: Callable[[LiveCall], Coroutine[Any, Any, None]], call: LiveCall
+    ) -> asyncio.Task[None]:
         # What one call does to its context variables is no other call's business.
-        task = self._loop.create_task(work, context=self._context.copy())
-        task.add_done_callback(self._check)
-        return task
+        return self._loop.create_task(self._guarded(work, call), context=self._context.copy())
 
-    def _check(self, task: asyncio.Task[None]) -> None:
+    async def _guarded(
+        self, work: Callable[[LiveCall], Coroutine[Any, Any, None]], call: LiveCall
+    ) -> None:
         """Nothing is to be raised here; what is would leave the run waiting for ever."""
-        if task.cancelled() or (error := task.exception()) is None:
-            return
-        for call in [call for call in self.live.values() if call.task is task]:
+        try:
+            await work(call)
+        except (asyncio.CancelledError, GeneratorExit):
+            raise
+        except BaseException as error:
             self._leave(call)
-        self._passed(error)
+            self._passed(error)
 
     # -- known tool
 

@@ -29,18 +29,16 @@
   };
 
   // The script's line in a stack of the engine, 0 where there is none.
+  const library = layout.line + ":";
   const lineIn = (stack) => {
     if (typeof stack !== "string") return 0;
     let at = 0;
-    for (;;) {
+    do {
       at = p.indexOf(stack, "<input>:", at) + 8;
       if (at === 7) return 0;
-      let line = 0;
-      for (let code = p.codeAt(stack, at); code >= 48 && code <= 57; code = p.codeAt(stack, ++at)) {
-        line = line * 10 + code - 48;
-      }
-      if (line !== layout.line) return line;
-    }
+    } while (slice(stack, at, at + library.length) === library);
+    const line = p.parseInt(slice(stack, at, at + 10));
+    return line > 0 ? line : 0;
   };
 
   // A script may have a say in how the engine writes a stack.
