@@ -50,7 +50,7 @@
   // its accents, then its cases. Where there are no accents, or no capital letters, these are left out.
   const makeKey = (given, { accents, cases, numeric }) => {
     const ascii = p.match(/[^\x00-\x7f]/, given) === null;
-    const text = ascii ? given : p.normalize(given, "NFD");
+    const text = ascii ? given : kit.language.normalize(given, "NFD");
     const lower = p.lower(text);
     const sized = cases && lower !== text;
     let written = "";

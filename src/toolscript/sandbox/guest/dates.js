@@ -207,7 +207,7 @@
   const write = (time, format) => {
     if (time - time !== 0) return "Invalid Date";
     const { locale, parts } = format;
-    const east = format.offset ?? -p.dateOffset(new p.Date(time));
+    const east = format.offset ?? -kit.language.dateOffset(new p.Date(time));
     const local = time + east * 60000;
     const days = p.floor(local / DAY_MS);
     const inDay = local - days * DAY_MS;

@@ -1,6 +1,14 @@
 // What an engine that knows no language has of them, in English. Installed in the contexts of those
 // scripts that have a use for it.
 (function english(p, kit) {
+  // Taken before the script begins, and not with the primordials, which every context pays for.
+  const free = Function.prototype.bind.bind(Function.prototype.call);
+  kit.language = {
+    __proto__: null,
+    upper: free(String.prototype.toUpperCase),
+    normalize: free(String.prototype.normalize),
+    dateOffset: free(Date.prototype.getTimezoneOffset),
+  };
   const hidden = { __proto__: null, enumerable: false, configurable: true };
   const speak = (target, name, part, act) => {
     let write;

@@ -43,7 +43,7 @@
   const currencyOf = (options) => {
     const given = options.currency;
     if (given === undefined) throw new p.TypeError("style: 'currency' needs a currency: 'USD'");
-    const code = p.upper("" + given);
+    const code = kit.language.upper("" + given);
     if (p.match(/^[A-Z]{3}$/, code) === null) {
       throw new p.RangeError("currency must be three letters, as in 'USD'");
     }
