@@ -17,7 +17,7 @@ from toolscript.jsonscan import has_digits
 
 T = TypeVar("T")
 
-_LARGE: Final = 1024
+_LARGE: Final = 64
 """Bytes from which on the faster decoder pays."""
 _LOSSY_DIGITS: Final = 19
 """An integer that the faster decoder takes for a double has at least so many."""

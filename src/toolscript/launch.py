@@ -268,10 +268,17 @@ async def _execute(
             contract=parts.contract,
         )
 
+    # A loop calls from the same line again and again.
+    placed: dict[tuple[int, str], int] = {}
+
     def place(line: int, entry: Entry) -> int:
+        known = placed.get((line, entry.expression))
+        if known is not None:
+            return known
         names = parts.contract.call_names.get(entry.index, (entry.tool.name,))
         found = script.locate_call(line, names)
-        return line if found is None else found[0]
+        placed[line, entry.expression] = at = line if found is None else found[0]
+        return at
 
     setup = RunSetup(
         run_id=request.run_id,
