@@ -9,7 +9,7 @@ import asyncio
 import json
 import logging
 import struct
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable
 from typing import Any, Final, Protocol, cast
 
 from toolscript.errors import ConfigurationError
@@ -76,7 +76,9 @@ class Connection:
             raise ConfigurationError(
                 f"Node.js {LEAST_NODE} or newer is needed, and this is version {node}"
             )
-        self._begin(self._serve(), self._write(), self._watch())
+        serving = asyncio.ensure_future(self._serve())
+        watching = asyncio.ensure_future(self._watch(serving))
+        self._work += [serving, watching, asyncio.ensure_future(self._write())]
 
     async def _greeting(self) -> dict[str, Any]:
         while data := await self._channel.read():
@@ -101,9 +103,6 @@ class Connection:
             finished = Finished("failed")
         return finished if finished.error else Finished("failed", "the channel ended")
 
-    def _begin(self, *work: Coroutine[Any, Any, None]) -> None:
-        self._work += [asyncio.ensure_future(each) for each in work]
-
     # -- scripts
 
     def add(self, script: Script, program: list[bytes]) -> int:
@@ -117,13 +116,14 @@ class Connection:
         self.send(self._last, b"R", program)
         return self._last
 
-    def send(self, number: int, kind: bytes, parts: list[bytes]) -> None:
-        """Send a block to a script that is still there."""
+    def send(self, number: int, kind: bytes, parts: list[bytes]) -> bool:
+        """Send a block to a script, if it is still there; whether it is."""
         if number not in self._scripts:
-            return
+            return False
         size = NUMBER.size + len(kind) + sum(map(len, parts))
         self._outgoing += [HEADER.pack(size) + NUMBER.pack(number) + kind, *parts]
         self._more.set()
+        return True
 
     async def _write(self) -> None:
         while True:
@@ -178,8 +178,11 @@ class Connection:
 
     # -- the end
 
-    async def _watch(self) -> None:
-        self._end(await self._channel.finished())
+    async def _watch(self, serving: asyncio.Task[None]) -> None:
+        finished = await self._channel.finished()
+        # What it said before is still to be read.
+        await asyncio.wait([serving], timeout=LAST_WORDS_S)
+        self._end(finished)
 
     def fail(self, error: str) -> None:
         """Give the environment up: it does not answer, or cannot be believed."""
@@ -200,7 +203,11 @@ class Connection:
     async def _close(self) -> None:
         for task in self._work:
             task.cancel()
-        await self._channel.aclose()
+        try:
+            await self._channel.aclose()
+        except Exception:
+            # Whoever waits can do nothing about it, and others may wait for their scripts.
+            LOGGER.exception("an environment could not be ended")
 
     async def aclose(self) -> None:
         """End the environment and wait until it has ended."""
@@ -209,30 +216,44 @@ class Connection:
 
 
 async def connect(
-    driver: Driver, source: str, identity: str, boot_s: float, lost: Callable[[Finished], None]
+    driver: Driver,
+    source: str,
+    identity: str,
+    boot_s: float,
+    closing: asyncio.Future[None],
+    lost: Callable[[Finished], None],
 ) -> Connection:
     """Start an environment and wait until its runner is ready.
 
     Raises:
-        ConfigurationError: if there is none within `boot_s` seconds; nothing is left of it then.
+        ConfigurationError: if there is none within `boot_s` seconds, or before `closing`; nothing
+            is left of it then.
     """
-    channel: Channel | None = None
+    boot = asyncio.ensure_future(_boot(driver, source, identity, lost))
+    await asyncio.wait([boot, closing], timeout=boot_s, return_when=asyncio.FIRST_COMPLETED)
+    if not boot.done():
+        # Once only: what it has started is being ended then.
+        boot.cancel()
+        await asyncio.wait([boot])
     try:
-        async with asyncio.timeout(boot_s):
-            channel = await driver.connect(source)
-            connection = Connection(channel, lost)
-            await connection.greet(identity)
-            return connection
-    except BaseException as error:
-        if channel is not None:
-            await channel.aclose()
-        match error:
-            case TimeoutError():
-                raise ConfigurationError(
-                    f"the environment was not ready within {boot_s:g} seconds (boot_s): "
-                    f"{driver.description}"
-                ) from error
-            case OSError() | ValueError() | ProtocolError():
-                raise ConfigurationError(f"the environment did not start: {error}") from error
-            case _:
-                raise
+        return await boot
+    except asyncio.CancelledError as error:
+        raise ConfigurationError(
+            f"the environment was not ready within {boot_s:g} seconds (boot_s): "
+            f"{driver.description}"
+        ) from error
+    except (OSError, ValueError, ProtocolError) as error:
+        raise ConfigurationError(f"the environment did not start: {error}") from error
+
+
+async def _boot(
+    driver: Driver, source: str, identity: str, lost: Callable[[Finished], None]
+) -> Connection:
+    channel = await driver.connect(source)
+    try:
+        connection = Connection(channel, lost)
+        await connection.greet(identity)
+    except BaseException:
+        await channel.aclose()
+        raise
+    return connection

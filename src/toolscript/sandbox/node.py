@@ -100,12 +100,9 @@ class _NodeDriver(Driver):
             raise ConfigurationError(f"cwd is no folder: {str(self._cwd)!r}")
         channel = await _start(path, self._cwd)
         try:
-            await channel.write(framed_source(runner_source))
-        except OSError as error:
-            # It went before it had read all; how it ended says more than that.
-            finished = await channel.finished()
-            await channel.aclose()
-            raise ConfigurationError(finished.error) from error
+            # One that ends before it has read all is told when its first words are read.
+            with contextlib.suppress(OSError):
+                await channel.write(framed_source(runner_source))
         except BaseException:
             await channel.aclose()
             raise
@@ -143,8 +140,15 @@ async def _start(path: str, cwd: Path) -> _ProcessChannel:
             )
             assert process.stdout is not None
             assert process.stdin is not None
-            return _ProcessChannel(process, process.stdout, process.stdin)
+            return _ProcessChannel(path, process, process.stdout, process.stdin)
         ours, theirs = socket.socketpair()
+        try:
+            # First: nothing may come between the start of a process and having it.
+            reader, writer = await asyncio.open_connection(sock=ours)
+        except BaseException:
+            ours.close()
+            theirs.close()
+            raise
         try:
             process = await asyncio.create_subprocess_exec(
                 *_command(path, theirs.fileno(), os.getpid()),
@@ -156,14 +160,13 @@ async def _start(path: str, cwd: Path) -> _ProcessChannel:
                 start_new_session=True,
             )
         except BaseException:
-            ours.close()
+            writer.close()
             raise
         finally:
             theirs.close()
     except OSError as error:
         raise ConfigurationError(f"Node.js cannot be started: {error}") from error
-    reader, writer = await asyncio.open_connection(sock=ours)
-    return _ProcessChannel(process, reader, writer)
+    return _ProcessChannel(path, process, reader, writer)
 
 
 class _ProcessChannel(Channel):
@@ -171,20 +174,25 @@ class _ProcessChannel(Channel):
 
     def __init__(
         self,
+        path: str,
         process: asyncio.subprocess.Process,
         reader: asyncio.StreamReader,
         writer: asyncio.StreamWriter,
     ) -> None:
+        self._path = path
         self._process = process
         self._reader = reader
         self._writer = writer
+        self._spoke = False
         self._asked = False
 
     async def read(self) -> bytes:
         try:
-            return await self._reader.read(READ_BYTES)
+            data = await self._reader.read(READ_BYTES)
         except ConnectionError:
             return b""
+        self._spoke = self._spoke or data != b""
+        return data
 
     async def write(self, data: bytes) -> None:
         self._writer.write(data)
@@ -194,7 +202,13 @@ class _ProcessChannel(Channel):
         code = await self._process.wait()
         if self._asked:
             return Finished("closed")
-        return Finished("failed", f"the Node.js process ended unexpectedly (exit code {code})")
+        if self._spoke:
+            return Finished("failed", f"the Node.js process ended unexpectedly (exit code {code})")
+        return Finished(
+            "failed",
+            f"{self._path!r} ended before it was ready (exit code {code}): see whether "
+            f"`{self._path} --version` says that it is Node.js 20 or newer",
+        )
 
     async def aclose(self) -> None:
         self._asked = True
@@ -204,6 +218,9 @@ class _ProcessChannel(Channel):
             async with asyncio.timeout(END_S):
                 await self._process.wait()
         except TimeoutError:
+            # It is killed below.
+            pass
+        finally:
             with contextlib.suppress(ProcessLookupError):
                 self._process.kill()
-            await self._process.wait()
+        await self._process.wait()

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import os
 import threading
 from collections.abc import Callable, Coroutine, Mapping, Sequence
-from concurrent.futures import Future
+from concurrent.futures import CancelledError, Future
 from typing import Any, Final, TypeVar
 
-from toolscript.errors import ClosedError
+from toolscript.errors import ClosedError, ConfigurationError
 from toolscript.sandbox.channel import Driver, Finished
 from toolscript.sandbox.connection import Connection, connect
 from toolscript.sandbox.frames import EndFrame, Frame
@@ -85,16 +86,16 @@ class ChannelRuntime(Runtime):
 
     async def finished(self) -> Finished:
         """Waits until the environment that runs now, or is started next, has ended."""
-        home = self._at_home()
-        return await asyncio.shield(asyncio.wrap_future(home.finished))
+        return await _result(self._at_home().finished)
 
     async def aclose(self) -> None:
+        """End the environment and wait until it has ended, also if it is being ended already."""
         with self._lock:
             self._closed = True
-            home, self._home = self._home, None
+            home = self._home
         if home is not None and home.pid == os.getpid():
-            await home.run(home.aclose())
-            await asyncio.get_running_loop().run_in_executor(None, home.stop)
+            home.close()
+            await _result(home.gone)
 
     def _at_home(self) -> _Home:
         with self._lock:
@@ -106,74 +107,113 @@ class ChannelRuntime(Runtime):
             return self._home
 
 
+async def _result(future: Future[T]) -> T:
+    """Wait for what happens in another thread, and go on there when this is cancelled."""
+    loop = asyncio.get_running_loop()
+    done = asyncio.Event()
+
+    def tell(_: Future[T]) -> None:
+        # A loop that was closed has nobody who waits.
+        with contextlib.suppress(RuntimeError):
+            loop.call_soon_threadsafe(done.set)
+
+    future.add_done_callback(tell)
+    await done.wait()
+    return future.result()
+
+
 class _Home:
     """The thread in which a runtime's environment is spoken to, whatever loops use it."""
 
     def __init__(self, driver: Driver, boot_s: float) -> None:
         self.pid = os.getpid()
         self.finished: Future[Finished] = Future()
+        self.gone: Future[None] = Future()
         self._driver = driver
         self._boot_s = boot_s
         self._source, self._identity = runner_source()
         self._connection: Connection | None = None
         self._loop = asyncio.new_event_loop()
         self._booting = asyncio.Lock()
-        self._closed = False
-        # Nothing is begun in the thread once it is told to stop: nobody would end it.
+        self._closing: asyncio.Future[None] = self._loop.create_future()
+        # Nothing is begun in the thread once it has stopped: nobody would end it.
         self._lock = threading.Lock()
         self._stopped = False
-        self._thread = threading.Thread(
-            target=self._loop.run_forever, name="toolscript-channel", daemon=True
-        )
-        self._thread.start()
+        threading.Thread(target=self._live, name="toolscript-channel", daemon=True).start()
 
-    async def run(self, work: Coroutine[Any, Any, T]) -> T:
-        """Wait, on the caller's loop, for what is done in the thread."""
-        with self._lock:
-            if self._stopped:
-                work.close()
-                raise ClosedError(CLOSED)
-            future = asyncio.run_coroutine_threadsafe(work, self._loop)
-        return await asyncio.wrap_future(future)
+    def _live(self) -> None:
+        loop = self._loop
+        loop.run_until_complete(self._serve())
+        # What was asked for at the last moment.
+        late = asyncio.all_tasks(loop)
+        for task in late:
+            task.cancel()
+        if late:
+            loop.run_until_complete(asyncio.wait(late))
+        loop.close()
+        self.gone.set_result(None)
 
-    def post(self, act: Callable[..., None], *args: Any) -> None:
-        """Have something done in the thread; nothing, when it has ended and all scripts with it."""
-        with self._lock:
-            if not self._stopped:
-                self._loop.call_soon_threadsafe(act, *args)
-
-    async def begin(self, execution: ChannelExecution, program: list[bytes]) -> None:
-        async with self._booting:
-            if self._closed:
-                raise ClosedError(CLOSED)
-            connection = self._connection
-            if connection is None or not connection.alive:
-                if connection is not None:
-                    await connection.aclose()
-                connection = self._connection = await connect(
-                    self._driver, self._source, self._identity, self._boot_s, self._lost
-                )
-        execution.attach(connection, connection.add(execution, program))
-
-    def _lost(self, finished: Finished) -> None:
-        ended, self.finished = self.finished, Future()
-        ended.set_result(finished)
-
-    async def aclose(self) -> None:
-        self._closed = True
+    async def _serve(self) -> None:
+        await self._closing
         async with self._booting:
             if self._connection is not None:
                 await self._connection.aclose()
         if not self.finished.done():
             self.finished.set_result(Finished("closed"))
-
-    def stop(self) -> None:
-        """End the thread."""
         with self._lock:
             self._stopped = True
-            self._loop.call_soon_threadsafe(self._loop.stop)
-        self._thread.join()
-        self._loop.close()
+
+    async def run(self, work: Coroutine[Any, Any, T]) -> T:
+        """Wait, on the caller's loop, for what is done in the thread. It is done to its end."""
+        with self._lock:
+            if self._stopped:
+                work.close()
+                raise ClosedError(CLOSED)
+            future = asyncio.run_coroutine_threadsafe(work, self._loop)
+        try:
+            return await _result(future)
+        except CancelledError as error:
+            raise ClosedError(CLOSED) from error
+
+    def post(self, act: Callable[..., object], *args: Any) -> None:
+        """Have something done in the thread; nothing, when it has ended and all scripts with it."""
+        with self._lock:
+            if not self._stopped:
+                self._loop.call_soon_threadsafe(act, *args)
+
+    def close(self) -> None:
+        """End the environment, and then the thread: `gone` tells."""
+        self.post(lambda: self._closing.done() or self._closing.set_result(None))
+
+    async def begin(self, execution: ChannelExecution, program: list[bytes]) -> None:
+        async with self._booting:
+            if self._closing.done():
+                raise ClosedError(CLOSED)
+            connection = self._connection
+            if connection is None or not connection.alive:
+                if connection is not None:
+                    await connection.aclose()
+                connection = self._connection = await self._connect()
+        execution.begin(connection, program)
+
+    async def _connect(self) -> Connection:
+        try:
+            return await connect(
+                self._driver,
+                self._source,
+                self._identity,
+                self._boot_s,
+                self._closing,
+                self._lost,
+            )
+        except ConfigurationError as error:
+            if self._closing.done():
+                raise ClosedError(CLOSED) from error
+            raise
+
+    def _lost(self, finished: Finished) -> None:
+        ended, self.finished = self.finished, Future()
+        ended.set_result(finished)
 
 
 class ChannelExecution(Execution):
@@ -186,6 +226,8 @@ class ChannelExecution(Execution):
         self._decoder = Decoder(program.frame_bytes)
         self._connection: Connection | None = None
         self._number = 0
+        self._dropped = False
+        self._letting_go: asyncio.TimerHandle | None = None
         self._frames: list[Frame] = []
         self._arrived = asyncio.Event()
         self._left = asyncio.Event()
@@ -196,14 +238,18 @@ class ChannelExecution(Execution):
 
     # -- on the loop of the home
 
-    def attach(self, connection: Connection, number: int) -> None:
-        self._connection = connection
-        self._number = number
+    def begin(self, connection: Connection, program: list[bytes]) -> None:
+        """Execute the program, unless nobody waits for it any more."""
+        if not self._dropped:
+            self._connection = connection
+            self._number = connection.add(self, program)
 
     def said(self, body: bytes) -> None:
         self._tell(self._take, body)
 
     def gone(self, cpu_s: float, reason: str) -> None:
+        if self._letting_go is not None:
+            self._letting_go.cancel()
         self._tell(self._leave, cpu_s, reason)
 
     def _tell(self, act: Callable[..., None], *args: Any) -> None:
@@ -214,13 +260,15 @@ class ChannelExecution(Execution):
             self.drop()
 
     def drop(self) -> None:
-        """Have the script's thread ended, if it has begun."""
-        if self._connection is not None:
-            self._connection.send(self._number, b"X", [])
-
-    def _give_up(self) -> None:
-        if self._connection is not None:
-            self._connection.fail("a script held its thread and could not be ended")
+        """Have the script's thread ended, or not begun."""
+        if self._dropped:
+            return
+        self._dropped = True
+        connection = self._connection
+        if connection is not None and connection.send(self._number, b"X", []):
+            self._letting_go = asyncio.get_running_loop().call_later(
+                LET_GO_S, connection.fail, "a script held its thread and could not be ended"
+            )
 
     # -- on the loop of the run
 
@@ -252,16 +300,8 @@ class ChannelExecution(Execution):
             self._closed = True
             self._end(EndFrame("worker_exit", message="the host let go of the script"))
             self._frames.clear()
-            if not self._left.is_set():
-                self._home.post(self.drop)
-        if self._left.is_set():
-            return
-        try:
-            async with asyncio.timeout(LET_GO_S):
-                await self._left.wait()
-        except TimeoutError:
-            self._home.post(self._give_up)
-            await self._left.wait()
+            self._home.post(self.drop)
+        await self._left.wait()
 
     @property
     def usage(self) -> Usage:
