@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from toolscript import CodeMode, ErrorKind, Progress, events
+from toolscript import CodeMode, ErrorKind, InlineRuntime, Progress, events
 
 
 @pytest.mark.parametrize("value", ["0", "undefined"])
@@ -83,3 +83,30 @@ async def test_arguments_above_their_limit_are_refused_unread() -> None:
     assert result.error is not None
     assert result.error.code == "too_large"
     assert result.calls[0].args == '{"text":"xxxxxxxxxx"}'
+
+
+FLOODS = [
+    "for (;;) setTimeout(() => {}, 1e9);",
+    "for (;;) store('k', 'x'.repeat(1000));",
+    "for (;;) { try { emit({}) } catch {} }",
+    "for (;;) { try { console.log('x'.repeat(100000)) } catch {} }",
+    "for (;;) { try { tools.one({}).catch(() => {}) } catch {} }",
+    "for (;;) codemode.search('x').catch(() => {});",
+    "const f = () => { setTimeout(f, 0); setTimeout(f, 0) }; f(); await sleep(100000);",
+    "try { exit() } catch {} for (;;) text('late');",
+]
+
+
+@pytest.mark.parametrize("flood", FLOODS)
+async def test_a_flood_until_memory_or_time_ends_is_no_fault_of_the_worker(flood: str) -> None:
+    limits = {"memory_bytes": 16 << 20, "cpu_s": 0.3, "wall_s": 60}
+    for runtime in (None, InlineRuntime()):
+        async with CodeMode([one], limits=limits, runtime=runtime) as codemode:
+            result = await codemode.run(flood)
+            assert (await codemode.run("return 1 + 1")).value == 2
+        if "exit" in flood:
+            assert result.ok, result.error
+            assert result.output == ()
+        else:
+            assert result.error is not None
+            assert result.error.kind != ErrorKind.WORKER_EXIT, result.error

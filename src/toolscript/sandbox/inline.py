@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import importlib
 import json
 import logging
@@ -153,8 +154,10 @@ class InlineExecution(Execution):
             )
         except Stopped as stop:
             machine.unlimited()
-            for text in machine.fetch():
-                self._say(text)
+            # Where there is no memory left for it, the rest is lost with the context.
+            with contextlib.suppress(Stopped):
+                for text in machine.fetch():
+                    self._say(text)
             self._finish(
                 EndFrame("timeout" if stop.outcome == "timeout" else "memory", message=str(stop))
             )

@@ -228,10 +228,18 @@ class Machine:
         yield from self.fetch()
 
     def fetch(self) -> Iterator[str]:
-        """What the guest has to say, in pieces."""
+        """What the guest has to say, in pieces.
+
+        Raises:
+            Stopped: if there is no memory left to say it.
+        """
         more = True
         while more:
-            text = self._hand()
+            try:
+                text = self._hand()
+            except self._error as error:
+                self._explain(error)
+                raise Stopped("memory", "out of memory") from None
             self._state = int(text[0])
             more = self._state == SPEAKS
             if len(text) > 1:

@@ -249,13 +249,15 @@ class Worker:
         """Send what the script had said, then why it was stopped."""
         machine.unlimited()
         try:
-            said = [text.encode() for text in machine.fetch()]
-            ended = machine.ended
-        except Exception:
-            # The engine has no memory left for it; what was said is lost with the context.
-            said, ended = [], False
-        self._flush([data for data in said if len(data) <= program["frame_bytes"]])
-        if not ended:
+            for text in machine.fetch():
+                data = text.encode()
+                if len(data) <= program["frame_bytes"]:
+                    self._flush([data])
+        except (self._machines.Stopped, MemoryError):
+            # There is no memory left for it; the rest is lost with the context.
+            self._end(stop.outcome, str(stop))
+            return
+        if not machine.ended:
             self._end(stop.outcome, str(stop))
 
     def _end(

@@ -25,8 +25,10 @@
 
   const send = (frame) => {
     if (ended) return;
+    // Memory may end at any of these steps: what was not done must not be counted.
+    queue[last] = frame;
+    last++;
     queued += frame.length;
-    queue[last++] = frame;
     if (queued <= kit.options.frame_bytes) return;
     // A script that only computes cannot be interrupted to fetch what it says: bound it here.
     const message =
@@ -39,8 +41,9 @@
 
   const endWith = (record, value) => {
     if (ended) return;
+    queue[last] = "e\n" + record + "\n" + value + "\n";
+    last++;
     ended = true;
-    queue[last++] = "e\n" + record + "\n" + value + "\n";
   };
 
   // JSON of a record of strings, numbers and booleans. JSON.stringify itself can be reached by a
@@ -59,35 +62,30 @@
 
   const end = (record, value) => endWith(flat(record), value);
 
-  const gather = () => {
-    if (first === last) return "";
-    let text = "";
-    let frames = 0;
-    while (first < last && frames < TAKE_FRAMES && text.length < TAKE_CHARS) {
-      text += queue[first];
-      queue[first++] = "";
-      frames++;
-    }
-    queued -= text.length;
-    if (first === last) {
-      queue = p.list();
-      first = last = 0;
-    }
-    return text;
-  };
-
-  // Fetch what is queued, in pieces; "" when there is nothing. The binding takes no text that the
-  // engine has not put together yet, which `join` does.
-  const take = () => p.join([gather()], "");
-
   // 0: nothing to fetch, 1: something, 2: the script has ended, 3: it could not be told how.
   const pulse = () => (broken ? 3 : ended ? 2 : first === last ? 0 : 1);
 
-  // Both in one: a digit, 1 while there is more to fetch, and a piece.
-  const hand = () => {
-    const text = gather();
-    return p.join([first !== last ? 1 : pulse(), text], "");
+  // Fetch what is queued, in pieces; "" when there is nothing. With `marked`, a digit stands in
+  // front: 1 while there is more, else the pulse. The binding takes no text that the engine has
+  // not put together yet, which `join` does; nothing leaves the queue before that is done.
+  const gather = (marked) => {
+    let text = "";
+    let at = first;
+    const end = p.min(last, first + TAKE_FRAMES);
+    while (at < end && text.length < TAKE_CHARS) text += queue[at++];
+    const { length } = text;
+    const mark = !marked ? "" : at < last ? 1 : broken ? 3 : ended ? 2 : 0;
+    const piece = p.join([mark, text], "");
+    queued -= length;
+    if (at === last) {
+      queue = p.list();
+      first = last = 0;
+    } else while (first < at) queue[first++] = "";
+    return piece;
   };
+
+  const take = () => gather(false);
+  const hand = () => gather(true);
 
   // A promise of ours that `await` takes as it is, whatever a script did to Promise.prototype. One
   // that a script has frozen stays as it is.
@@ -101,9 +99,11 @@
   // Submit a call; `head` makes the first lines of its frame from its number.
   const submit = (head, args, reply) => {
     if (ended) return 0;
-    const id = ++seq;
+    // A number that is not sent is not used up: the host misses none.
+    const id = seq + 1;
     p.mapSet(pending, id, reply);
     send(head(id) + args + "\n");
+    seq = id;
     return id;
   };
 
