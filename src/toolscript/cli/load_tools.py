@@ -19,6 +19,14 @@ class ToolsArgumentError(Exception):
     """`--tools` names something that is not there, or that holds no tools."""
 
 
+class _NoModule(ToolsArgumentError):
+    """A module is not there: the one that was named, or one that it imports."""
+
+    def __init__(self, message: str, name: str):
+        super().__init__(message)
+        self.name = name
+
+
 def load_all(arguments: Sequence[str]) -> Any:
     """The tools of every place given, together; namespaces by name may come from one place only."""
     loaded = [load_tools(argument) for argument in arguments]
@@ -62,7 +70,10 @@ def _split(argument: str) -> tuple[str, str | None]:
 
 
 def _is_file(place: str) -> bool:
-    return place.endswith(".py") or "/" in place or "\\" in place or Path(place).is_file()
+    path = Path(place)
+    # A folder that is no package is a module to Python, one that holds nothing.
+    bare = path.is_dir() and not (path / "__init__.py").is_file()
+    return place.endswith(".py") or "/" in place or "\\" in place or path.is_file() or bare
 
 
 def _load_file(path: Path) -> ModuleType:
@@ -104,7 +115,9 @@ def _load_module(name: str) -> ModuleType:
     sys.path.insert(0, str(Path.cwd()))
     try:
         return _execute(lambda: importlib.import_module(name), name)
-    except ModuleNotFoundError as missing:
+    except _NoModule as missing:
+        if missing.name != name and not name.startswith(f"{missing.name}."):
+            raise
         hint = f"; for a file write {name}.py" if Path(f"{name}.py").is_file() else ""
         raise ToolsArgumentError(
             f"--tools: there is no module {missing.name!r} on the import path "
@@ -116,14 +129,15 @@ def _execute(load: Any, place: str) -> Any:
     """Run the embedder's own module; what it raises is shown as theirs, with its line."""
     try:
         return load()
-    except ModuleNotFoundError:
-        raise
     except (Exception, SystemExit) as error:
         message = error.msg if isinstance(error, SyntaxError) else str(error)
-        raise ToolsArgumentError(
+        told = (
             f"--tools: {place} failed while it was imported{_where(error)}: "
             f"{type(error).__name__}: {message}"
-        ) from error
+        )
+        if isinstance(error, ModuleNotFoundError):
+            raise _NoModule(told, error.name or "") from error
+        raise ToolsArgumentError(told) from error
 
 
 def _where(error: BaseException) -> str:

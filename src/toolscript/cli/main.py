@@ -34,8 +34,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     says, until the process ends. Whatever tools print goes to standard error.
     """
     output = own_output() if argv is None else sys.stdout
+    parser = _parser()
     with redirect_stdout(output):
-        arguments = _parser().parse_args(argv)
+        arguments = parser.parse_args(argv)
+    if arguments.command is None:
+        parser.print_help(sys.stderr)
+        return MISUSE
     arguments.output = output
     try:
         with warnings.catch_warnings(), redirect_stdout(sys.stderr):
@@ -67,7 +71,8 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--version", action="version", version=f"toolscript {version('toolscript')}"
     )
-    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND")
+    parser.set_defaults(command=None)
     _demo(commands)
     _run(commands)
     _resume(commands)

@@ -152,6 +152,14 @@ def _is_busy(error: sqlite3.Error) -> bool:
     return (getattr(error, "sqlite_errorname", None) or "").startswith("SQLITE_BUSY")
 
 
+def _unopened(path: Path, error: OSError | sqlite3.Error) -> str:
+    if not path.parent.is_dir():
+        return f"there is no folder {path.parent}; make it first"
+    if path.is_dir():
+        return "it is a folder; give the path of a file, which is made if it is not there"
+    return str(error.strerror if isinstance(error, OSError) else error)
+
+
 def _connect(path: Path, synchronous: str) -> sqlite3.Connection:
     try:
         # SQLite gives its -wal and -shm files the rights of the database itself.
@@ -159,7 +167,9 @@ def _connect(path: Path, synchronous: str) -> sqlite3.Connection:
         # Whoever is refused because of another program waits by itself, and not in SQLite.
         database = sqlite3.connect(path, timeout=0, isolation_level=None, check_same_thread=False)
     except (OSError, sqlite3.Error) as error:
-        raise ConfigurationError(f"the journal {path} cannot be opened: {error}") from None
+        raise ConfigurationError(
+            f"the journal {path} cannot be opened: {_unopened(path, error)}"
+        ) from None
     try:
         _prepare(database, path, synchronous)
     except sqlite3.Error as error:
