@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,10 +16,12 @@ from toolscript import (
     MemoryJournal,
     Pending,
     RunResult,
+    SQLiteJournal,
     ToolOptions,
     tool_from,
 )
-from toolscript.cli import trace
+from toolscript.cli import main
+from toolscript.cli.exit_codes import DONE
 from toolscript.events import CallFailed, CallPending, RunEnded
 
 SECRET = "hunter2"
@@ -73,18 +77,24 @@ async def test_whoever_decides_sees_what_they_decide_about(redact: Any) -> None:
 
 
 @pytest.mark.parametrize("redact", REDACTS)
-async def test_nobody_else_sees_it(redact: Any, capsys: pytest.CaptureFixture[str]) -> None:
+async def test_nobody_else_sees_it(
+    redact: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     heard: list[Event] = []
-    codemode = CodeMode([CAREFUL], redact=redact, journal=MemoryJournal())
+    path = str(tmp_path / "runs.db")
+    codemode = CodeMode([CAREFUL], redact=redact, journal=SQLiteJournal(path))
     paused = await codemode.run(SCRIPT, on_event=heard.append)
     assert {type(event) for event in heard} >= {CallPending, RunEnded}
     assert SECRET not in repr(heard)
     assert SECRET not in repr(codemode.list_runs())
     assert SECRET not in repr(paused.calls)
     assert SECRET not in paused.text()
-    for as_json in (False, True):
-        trace.print_run(paused, as_json=as_json)
-    assert SECRET not in capsys.readouterr().out
+    for options in ([], ["--json"]):
+        # A command has a loop of its own.
+        assert await asyncio.to_thread(main, ["trace", path, paused.run_id, *options]) == DONE
+    shown = capsys.readouterr().out
+    assert "login" in shown
+    assert SECRET not in shown
 
 
 @pytest.mark.parametrize("redact", REDACTS)
