@@ -309,7 +309,12 @@ def _instruction(code: int, value: int, if_true: int = 0, if_false: int = 0) -> 
     return struct.pack("=HBBI", code, if_true, if_false, value)
 
 
-def _filter(machine: str, calls: dict[str, int]) -> bytes:
+def seccomp_filter(machine: str) -> bytes:
+    """The program by which the kernel judges each system call, for one kind of processor.
+
+    Instructions of the classic Berkeley packet filter, of 8 bytes each, over `seccomp_data`.
+    """
+    calls = CALLS[machine]
     kill = _instruction(RETURN, RET_KILL_PROCESS)
     allow = _instruction(RETURN, RET_ALLOW)
     program = [
@@ -336,7 +341,7 @@ def _filter(machine: str, calls: dict[str, int]) -> bytes:
 
 
 def _seccomp(libc: ctypes.CDLL, machine: str, calls: dict[str, int]) -> None:
-    code = _filter(machine, calls)
+    code = seccomp_filter(machine)
     buffer = ctypes.create_string_buffer(code, len(code))
     program = FilterProgram(len(code) // 8, ctypes.cast(buffer, ctypes.c_void_p))
     flags = SECCOMP_FILTER_FLAG_TSYNC
