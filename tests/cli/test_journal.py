@@ -159,3 +159,59 @@ def test_a_damaged_journal_is_told_of(command: Terminal) -> None:
     done = command("runs", "--journal", "runs.db")
     assert done.returncode == 2
     assert "runs.db cannot be used" in done.stderr
+
+
+def receipts(command: Terminal) -> list[list[tuple[str, str]]]:
+    """Who decided what, call by call."""
+    shown = json.loads(command("trace", "runs.db", "r", "--json").stdout)
+    return [[(made["kind"], made["who"]) for made in call["decisions"]] for call in shown["calls"]]
+
+
+def test_other_arguments_and_a_name_go_on_the_receipt(command: Terminal) -> None:
+    assert command(*PAUSES).returncode == 3
+    wrong = command("resume", "r", *KEPT, "--edit", '2={"order": "x"}', "--who", "bo")
+    assert wrong.returncode == 3
+    assert "call 2 (refund) could not be used: " in wrong.stderr
+    assert "order must be an integer" in wrong.stderr
+    answers = ("--edit", '2={"order": 5}', "--approve", "3", "--who", "bo")
+    done = command("resume", "r", *KEPT, *answers)
+    assert done.returncode == 0, done.stderr
+    # The two payments are made at the same time.
+    assert sorted(command.notes().splitlines()) == ["begun", "paid 2", "paid 5"]
+    assert receipts(command) == [[], [("edit", "bo")], [("approve", "bo")]]
+    assert "call 2 (refund): person: edit, bo" in command("trace", "runs.db", "r").stdout
+
+
+def test_what_happened_is_said_right_after_the_crash(command: Terminal) -> None:
+    (command.folder / "tools.py").write_text(
+        "import os\n\n"
+        "def pay(order: int) -> int:\n"
+        '    """Pay."""\n'
+        "    if not os.path.exists('alive'):\n"
+        "        os._exit(9)\n"
+        "    return order\n",
+        encoding="utf-8",
+    )
+    (command.folder / "script.ts").write_text("return await tools.pay({ order: 4 });")
+    assert command.apart(*PAUSES).returncode == 9
+    (command.folder / "alive").touch()
+    shown = command("trace", "runs.db", "r").stdout
+    assert "r: interrupted" in shown
+    assert "call 1 (pay): under way when the last of it was recorded" in shown
+    wrong = command("resume", "r", *KEPT, "--happened", '1="yes"')
+    assert wrong.returncode == 3
+    assert "no result of this tool" in wrong.stderr
+    assert "--happened CALL=JSON" in wrong.stderr
+    trace = command("trace", "runs.db", "r").stdout
+    assert "r: undecided" in trace
+    assert "call 1 (pay): under way when its process died: its outcome is unknown" in trace
+    assert "not begun" not in trace
+    done = command("resume", "r", *KEPT, "--happened", "1=7", "--who", "al")
+    assert (done.returncode, done.stdout) == (0, "7\n")
+    assert receipts(command) == [[("happened", "al")]]
+    over = command(*PAUSES)
+    assert (over.returncode, over.stdout) == (0, "7\n")
+    assert "nothing was run now" in over.stderr
+    late = command("resume", "r", *KEPT, "--approve", "1")
+    assert late.returncode == 2
+    assert "is over (completed)" in late.stderr
