@@ -30,7 +30,8 @@ class InlineRuntime(Runtime):
 
     For trusted scripts, for platforms without processes, and for event loops that allow no
     threads. While a script computes, the event loop stands still; a script that crashes the
-    engine, or loops inside of it, takes this process with it.
+    engine, or loops inside of it, takes this process with it. So does one that goes on with its
+    memory full: the engine has none left then to interrupt it with.
     """
 
     def __init__(self) -> None:
